@@ -22,7 +22,6 @@ from typing import Any, TypeVar
 
 import llvmlite
 import numba
-from numba.core import sigutils
 
 __all__ = ["CACHE_VARIABLE", "compile_all", "compiled", "kernel", "kernel_digest", "kernels", "signature_counts"]
 
@@ -109,7 +108,7 @@ def compile_all(progress: Callable[[int, int, str], None] | None = None) -> None
                 if progress is not None:
                     progress(done, len(_table), name)
                 for signature in signatures:
-                    dispatcher.compile(sigutils.normalize_signature(signature)[0])
+                    dispatcher.compile(signature)
                 dispatcher.disable_compile()
     _compiled = True
     if progress is not None:
