@@ -1,0 +1,100 @@
+# One command serves, one command tests; both make what they need. `make` alone lists the targets.
+
+VENV := .venv
+BIN := $(VENV)/bin
+MADE := .make
+PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
+# what the build needs is pinned as well, so the build is not isolated (an isolated one would fetch the newest)
+BUILD_NEEDS := setuptools
+PYRVO := pyrvo==$(PYRVO_VERSION)
+PYRVO_VERSION := 0.4.3
+
+# compiled kernels are kept between runs, in a folder named by their sources
+export ORCA_CROWD_KERNEL_CACHE ?= $(CURDIR)/$(MADE)/kernel-cache
+
+# passed through: make serve ARGS="--port 8080", make test TESTS="tests/orca_core -x"
+ARGS ?=
+TESTS ?=
+# the interpreter to build with; left empty, the first fit one on the path
+PYTHON ?=
+
+.DEFAULT_GOAL := help
+.PHONY: help serve test bench soak lock clean
+
+help:  ## list the targets
+	@echo 'Targets of orca-crowd:'
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-7s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+serve: $(MADE)/serve  ## set up and serve on http://127.0.0.1:8000 (ARGS="--port 8080" passes options on)
+	@exec $(BIN)/orca-crowd serve $(ARGS)
+
+test: $(MADE)/test  ## set up and run every check and test (TESTS="tests/orca_core -x" chooses)
+	@failed=; \
+	phase() { title=$$1; shift; printf '\n== %s\n' "$$title"; "$$@" || failed="$$failed [$$title]"; }; \
+	phase 'lint (ruff)' $(BIN)/ruff check; \
+	phase 'types (mypy)' $(BIN)/mypy; \
+	phase 'kernels (compiled once, then kept)' $(BIN)/python -m orca_core.warmup; \
+	phase 'tests (pytest)' $(BIN)/python -m pytest $(TESTS); \
+	if [ -n "$$failed" ]; then printf '\nfailed:%s\n' "$$failed"; exit 1; fi; \
+	printf '\nall phases passed\n'
+
+soak: $(MADE)/test  ## the long and heavy inputs that `make test` leaves out
+	@$(BIN)/python -m pytest -m soak --timeout 7200 $(TESTS)
+
+bench: $(MADE)/bench  ## measure the kernels against RVO2 in the same run
+	@$(BIN)/orca-crowd bench kernel $(ARGS)
+
+lock:  ## resolve every dependency anew and write constraints.txt
+	@python=$$($(find_python)) && rm -rf $(MADE)/lock && $$python -m venv $(MADE)/lock
+	@$(MADE)/lock/bin/python -m pip install --quiet --disable-pip-version-check --upgrade $(BUILD_NEEDS)
+	@$(MADE)/lock/bin/python -m pip install --quiet --disable-pip-version-check -e '.[dev,bench]' -e 'clients/python'
+	@{ sed -n '/^#/p' constraints.txt; \
+	   $(MADE)/lock/bin/python -m pip freeze --all --exclude-editable | grep -v '^pip=='; } > $(MADE)/constraints.txt
+	@mv $(MADE)/constraints.txt constraints.txt && rm -rf $(MADE)/lock
+	@echo 'constraints.txt is new; run make test on every supported Python'
+
+clean:  ## remove the environment, the kernel cache and everything built
+	rm -rf $(VENV) $(MADE) build dist *.egg-info clients/python/*.egg-info clients/python/build \
+	    .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +
+
+# the first interpreter that is new enough for us, old enough for the compiler, and able to make an environment
+define find_python
+found=; for candidate in $(or $(PYTHON),python3.13 python3.12 python3.11 python3.14 python3 python); do \
+    if $$candidate -c 'import sys, venv, ensurepip; sys.exit(not (3, 11) <= sys.version_info[:2] <= (3, 14))' >/dev/null 2>&1; \
+    then found=$$candidate; break; fi; \
+done; \
+if [ -z "$$found" ]; then \
+    echo 'orca-crowd needs Python 3.11 to 3.14 with venv and pip, and found none in:' \
+        '$(or $(PYTHON),python3.13 python3.12 python3.11 python3.14 python3 python).' >&2; \
+    echo 'Debian and Ubuntu: apt-get install python3 python3-venv. macOS: brew install python@3.13.' \
+        'Elsewhere: https://www.python.org/downloads/. Or name one: make serve PYTHON=/path/to/python3.' >&2; \
+    exit 1; \
+fi; \
+echo "$$found"
+endef
+
+# the environment; its own file carries the time, since bin/python is a link to something old
+$(VENV)/pyvenv.cfg:
+	@python=$$($(find_python)) && echo "orca-crowd: making the environment in $(VENV) with $$python" && \
+	    $$python -m venv --clear $(VENV)
+	@touch $@
+
+# stamps: nothing is installed twice unless what it depends on has changed
+$(MADE)/serve: $(VENV)/pyvenv.cfg pyproject.toml constraints.txt
+	@echo 'orca-crowd: installing what serving needs, at the versions of constraints.txt'
+	@mkdir -p $(MADE)
+	@$(PIP) $(BUILD_NEEDS)
+	@$(PIP) --no-build-isolation --editable .
+	@touch $@
+
+$(MADE)/test: $(MADE)/serve clients/python/pyproject.toml
+	@echo 'orca-crowd: installing what the tests need'
+	@$(PIP) --no-build-isolation --editable '.[dev]' --editable clients/python
+	@touch $@
+
+$(MADE)/bench: $(MADE)/serve
+	@echo 'orca-crowd: installing what the benchmark needs; pyrvo without its dependencies, a gigabyte of graphics'
+	@$(PIP) --no-build-isolation --editable '.[bench]'
+	@$(PIP) --no-deps '$(PYRVO)'
+	@touch $@
