@@ -1,0 +1,67 @@
+"""What every test stands on: compiled kernels, no warning, nothing left behind, the same random examples."""
+
+from __future__ import annotations
+
+import asyncio
+import importlib
+import inspect
+import os
+import pkgutil
+from collections.abc import AsyncIterator, Iterator
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[1]
+
+# before anything imports orca_core, which reads it at import: kernels are compiled once and kept between runs
+os.environ.setdefault("ORCA_CROWD_KERNEL_CACHE", str(ROOT / ".make" / "kernel-cache"))
+
+import pytest  # noqa: E402
+from hypothesis import settings  # noqa: E402
+
+from tests.support.leaks import Resources, leaked, leaked_in_loop  # noqa: E402
+
+# no deadline, since a machine that is busy is not a fault; in CI the examples are the same in every run
+settings.register_profile("local", deadline=None, max_examples=50)
+settings.register_profile("ci", deadline=None, max_examples=50, derandomize=True, print_blob=True)
+settings.load_profile("ci" if os.environ.get("CI") else "local")
+
+
+@pytest.fixture(scope="session", autouse=True)
+def kernels() -> Iterator[None]:
+    """Compile every kernel before the first test, and find not one version more after the last."""
+    from orca_core import _jit
+    from orca_core import kernels as package
+
+    for module in pkgutil.iter_modules(package.__path__, package.__name__ + "."):
+        importlib.import_module(module.name)
+    _jit.compile_all()
+    declared = _jit.signature_counts()
+    yield
+    assert _jit.signature_counts() == declared, "a call has compiled a version of a kernel that is not in its signatures"
+
+
+@pytest.fixture
+async def _nothing_left_in_loop() -> AsyncIterator[None]:
+    """The check for an asynchronous test, made inside its loop: what closes in the next round may do so."""
+    before, tasks = Resources.now(), frozenset(asyncio.all_tasks())
+    yield
+    left = await leaked_in_loop(before, tasks)
+    if left:
+        pytest.fail("the test left behind: " + "; ".join(left), pytrace=False)
+
+
+@pytest.fixture(autouse=True)
+def _nothing_left_behind(request: pytest.FixtureRequest, kernels: None) -> Iterator[None]:
+    """Fail a test that leaves a child process, a thread, a descriptor, shared memory or a task behind.
+
+    Fixtures of a wider scope are set up before this one and may keep what they hold.
+    """
+    if inspect.iscoroutinefunction(request.function):
+        request.getfixturevalue("_nothing_left_in_loop")
+        yield
+        return
+    before = Resources.now()
+    yield
+    left = leaked(before)
+    if left:
+        pytest.fail("the test left behind: " + "; ".join(left), pytrace=False)
