@@ -1,0 +1,54 @@
+"""The engine inside the server's own process: steps in a few threads, since the kernels release the interpreter's lock.
+
+Steps and everything else have threads apart, so that sixty long steps in a row delay no command and no read. An
+alternative was one pool with priorities; two pools need no scheduler of our own, and the operating system shares the cores.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from typing import TypeVar
+
+from orca_core.options import Options
+from orca_core.world import World
+
+__all__ = ["InlineEngine"]
+
+Result = TypeVar("Result")
+
+
+class InlineEngine:
+    """Threads of this process."""
+
+    name = "inline"
+
+    def __init__(self, *, workers: int, helpers: int) -> None:
+        """Prepare the pools; threads start with the first call."""
+        self._workers = ThreadPoolExecutor(workers, thread_name_prefix="orca-step")
+        self._helpers = ThreadPoolExecutor(helpers, thread_name_prefix="orca-help")
+
+    def create(self, *, time_step: float, options: Options, seed: int) -> World:
+        """Make an empty world."""
+        return World(time_step=time_step, options=options, seed=seed)
+
+    def restore(self, data: bytes) -> World:
+        """Make the world of a snapshot."""
+        return World.restore(data)
+
+    async def compute(self, call: Callable[[], Result]) -> Result:
+        """Run steps in one of the workers."""
+        return await asyncio.get_running_loop().run_in_executor(self._workers, call)
+
+    async def serve(self, call: Callable[[], Result]) -> Result:
+        """Run anything else in one of the helpers."""
+        return await asyncio.get_running_loop().run_in_executor(self._helpers, call)
+
+    async def close(self) -> None:
+        """Wait for what runs, away from the loop, and end the threads."""
+        await asyncio.to_thread(self._shut)
+
+    def _shut(self) -> None:
+        self._workers.shutdown(wait=True, cancel_futures=True)
+        self._helpers.shutdown(wait=True, cancel_futures=True)

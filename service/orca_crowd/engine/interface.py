@@ -1,0 +1,39 @@
+"""The interface of an engine: it makes worlds and runs calls away from the event loop."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Protocol, TypeVar
+
+from orca_core.options import Options
+from orca_core.world import World
+
+__all__ = ["Engine"]
+
+Result = TypeVar("Result")
+
+
+class Engine(Protocol):
+    """Who computes. The bits of a world do not depend on which engine it is, nor on how many workers it has."""
+
+    name: str
+
+    def create(self, *, time_step: float, options: Options, seed: int) -> World:
+        """Make an empty world; called away from the event loop."""
+        ...
+
+    def restore(self, data: bytes) -> World:
+        """Make the world of a snapshot; called away from the event loop; raises SnapshotError."""
+        ...
+
+    async def compute(self, call: Callable[[], Result]) -> Result:
+        """Run steps; as many at a time as there are workers, the others wait."""
+        ...
+
+    async def serve(self, call: Callable[[], Result]) -> Result:
+        """Run anything else that is too long for the event loop: decode, apply, read, encode. No step delays it."""
+        ...
+
+    async def close(self) -> None:
+        """Let running calls end, take no new ones, and leave no thread behind."""
+        ...

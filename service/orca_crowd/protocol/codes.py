@@ -1,0 +1,54 @@
+"""Every error code once: its HTTP status, its title, and what it means. The documentation is checked against this table."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+__all__ = ["CLOSE_CODES", "CODES", "Code"]
+
+
+@dataclass(frozen=True)
+class Code:
+    """One stable error code of the interface."""
+
+    status: int
+    title: str
+    meaning: str
+
+
+CODES: dict[str, Code] = {
+    "malformed": Code(400, "Malformed", "The body or message is not JSON or MessagePack, or is nested too deeply."),
+    "subprotocol": Code(400, "No subprotocol", "The handshake names none of the subprotocols of the stream."),
+    "not-found": Code(404, "Not found", "No such world, agent, obstacle or area was ever here."),
+    "no-route": Code(404, "No such route", "No resource has this path."),
+    "method": Code(405, "Method not allowed", "The resource is there but not for this method; `Allow` names those it has."),
+    "exists": Code(409, "Exists", "The id is in use, or was used before in this world."),
+    "wrong-step": Code(409, "Wrong step", "`expected_step` is not the number of steps taken; `step` says what is."),
+    "key-reused": Code(409, "Key reused", "The key was used before in this world with another body."),
+    "leased": Code(409, "Leased", "Somebody else holds the right to step this world."),
+    "wrong-clock": Code(409, "Wrong clock", "The call does not go with the clock of this world."),
+    "gone": Code(410, "Gone", "The id was here and has been removed; ids are never used again."),
+    "too-large": Code(413, "Too large", "The body or message is larger than the limit."),
+    "unsupported-type": Code(415, "Unsupported media type", "The content type is none of those that the call takes."),
+    "invalid": Code(422, "Invalid", "The input is refused; `errors` names each item and field. Nothing was changed."),
+    "bad-snapshot": Code(422, "Bad snapshot", "The bytes are not a whole snapshot of a version that this server reads."),
+    "not-available": Code(422, "Not available", "The value is part of the interface, but this server cannot do it."),
+    "limit": Code(429, "Over a limit", "The request would go over a limit of the server; `detail` names it."),
+    "busy": Code(429, "Too many requests", "The queue of this world is full; try again."),
+    "internal": Code(500, "Internal error", "The server failed to answer; its log tells more under the id in `detail`."),
+    "not-ready": Code(503, "Not ready", "The kernels are still being compiled; try again in a few seconds."),
+    "world-failed": Code(503, "World failed", "A step or command of this world failed inside; the world stands still for ever."),
+    "draining": Code(503, "Shutting down", "The server is stopping and takes no more work."),
+}
+
+# how a socket ends: the code, when it is sent
+CLOSE_CODES: dict[int, str] = {
+    1000: "Done: the client closed, or asked to.",
+    1001: "Going away.",
+    1008: "Not allowed.",
+    1009: "A message was larger than the limit `message_bytes`.",
+    1012: "The server is restarting.",
+    4001: "The client did not read fast enough and its queue was full.",
+    4004: "The world was deleted.",
+    4009: "The world failed.",
+}
