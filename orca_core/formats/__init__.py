@@ -1,0 +1,1 @@
+"""Real input: grid maps and scenarios of MovingAI, their contours, and GeoJSON."""
