@@ -37,12 +37,12 @@ def kernels() -> Iterator[None]:
     _jit.compile_all()
     declared = _jit.signature_counts()
     yield
-    assert _jit.signature_counts() == declared, "a call has compiled a version of a kernel that is not in its signatures"
+    assert _jit.signature_counts() == declared, "a call compiled a version that no signature names"
 
 
 @pytest.fixture
 async def _nothing_left_in_loop() -> AsyncIterator[None]:
-    """The check for an asynchronous test, made inside its loop: what closes in the next round may do so."""
+    """The check for an asynchronous test, inside its loop: what closes in the next round may do so."""
     before, tasks = Resources.now(), frozenset(asyncio.all_tasks())
     yield
     left = await leaked_in_loop(before, tasks)
