@@ -5,8 +5,8 @@ latitude have to be projected before. Read are Polygon, MultiPolygon, LineString
 Feature, FeatureCollection and GeometryCollection. Foreign members (`properties`, `bbox`, `crs`, …) mean nothing here,
 and neither does a feature's `id`, since ids belong to the world.
 
-More lenient than the RFC in one thing: a ring may lack its closing vertex, because many writers leave it out and nothing
-else can be meant. Stricter in one: a feature without a geometry is refused, because it would silently add nothing.
+More lenient than the RFC in one thing: a ring may lack its closing vertex, because many writers leave it out and
+nothing else can be meant. Stricter in one: a feature without a geometry is refused, because it would add nothing.
 
 What is checked here is the shape of the input (types, finite numbers, enough distinct points). What the points enclose
 (zero area, crossing rings, the largest coordinate) is checked where every ring is, in `orca_core.geometry`;
@@ -216,6 +216,9 @@ class _Reader:
         """A list of at least so many entries; else an empty one, and a fault."""
         if not isinstance(value, (list, tuple)):
             self._fault(place, f"must be a list of {what}, not {_kind(value)}")
+            return []
+        if value and type(value[0]) in (int, float):
+            self._fault(place, f"must be a list of {what}, not a list of numbers: a level of brackets is missing")
             return []
         if len(value) < least:
             self._fault(place, f"must have at least {least} {what}, not {len(value)}")
