@@ -47,11 +47,11 @@ def polygons(grid: GridMap, cell_size: float = 1.0) -> list[tuple[Ring, ...]]:
     """One polygon per connected piece of free cells: rings (k, 2) float64, not closed by a copy, the outer one first.
 
     Polygons are in order of their lower left corner (x first). Raises InvalidInput for a cell size outside
-    1e-6 to 1e6 and for a map without a free cell, which would wall in nothing and bind nobody.
+    1e-3 to 1e6 and for a map without a free cell, which would wall in nothing and bind nobody.
     """
     # a size this small or large loses cells to rounding, or leaves the coordinates that a world takes
-    if not (isfinite(cell_size) and 1e-6 <= cell_size <= 1e6):
-        raise InvalidInput([Problem(None, "cell_size", f"must be from 1e-6 to 1e6, not {cell_size!r}")])
+    if not (isfinite(cell_size) and 1e-3 <= cell_size <= 1e6):
+        raise InvalidInput([Problem(None, "cell_size", f"must be from 1e-3 to 1e6, not {cell_size!r}")])
     if not grid.free.any():
         raise InvalidInput("the map has no free cell, must have at least one")
     # lattice coordinates count upward, rows of the map downward

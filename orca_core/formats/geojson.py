@@ -179,7 +179,7 @@ class _Reader:
         points = self._positions(value, place, 3)
         if len(points) > 1 and (points[0] == points[-1]).all():
             points = points[:-1]
-        distinct = len(np.unique(points, axis=0))
+        distinct = len(set(map(tuple, points.tolist())))
         if len(self.problems) == before and distinct < 3:
             self._fault(place, f"must have at least 3 distinct points, not {distinct}")
         return points
