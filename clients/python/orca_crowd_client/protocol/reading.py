@@ -1,0 +1,115 @@
+"""Reading the parts that answers and messages have in common. No I/O."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from orca_crowd_client.columns import read_column, read_identifiers
+from orca_crowd_client.results import (
+    Acknowledged,
+    Added,
+    Agents,
+    Changed,
+    Event,
+    Notice,
+    Obstacle,
+    Stepped,
+    WalkableArea,
+)
+
+__all__ = [
+    "read_acknowledged",
+    "read_added",
+    "read_agents",
+    "read_area",
+    "read_changed",
+    "read_columns",
+    "read_event",
+    "read_obstacle",
+    "read_stepped",
+]
+
+# what stands beside the columns in an answer or a message
+NOT_COLUMNS = frozenset({"type", "key", "step", "time", "since", "ids", "entered", "left"})
+
+
+def read_notices(body: Mapping[str, Any]) -> tuple[Notice, ...]:
+    """Read `warnings`; an answer without them has none."""
+    return tuple(
+        Notice(entry["code"], entry.get("item"), entry.get("field"), entry["message"])
+        for entry in body.get("warnings") or ()
+    )
+
+
+def read_added(body: Mapping[str, Any]) -> Added:
+    """Read `{ids, step, warnings}`."""
+    return Added(read_identifiers(body["ids"]), body["step"], read_notices(body))
+
+
+def read_changed(body: Mapping[str, Any]) -> Changed:
+    """Read `{step, warnings}`."""
+    return Changed(body["step"], read_notices(body))
+
+
+def read_columns(body: Mapping[str, Any], count: int, item_size: int) -> dict[str, Any]:
+    """Read every column of `count` agents: whatever is a bin or an array and not one of the fixed names."""
+    return {
+        name: read_column(name, value, count, item_size)
+        for name, value in body.items()
+        if name not in NOT_COLUMNS and isinstance(value, bytes | list)
+    }
+
+
+def read_agents(body: Mapping[str, Any], item_size: int = 8) -> Agents:
+    """Read `{step, time, ids, …columns}`."""
+    ids = read_identifiers(body["ids"])
+    return Agents(body["step"], body["time"], ids, read_columns(body, len(ids), item_size))
+
+
+def read_event(body: Mapping[str, Any]) -> Event:
+    """Read `{kind, step, …}`; ids come as an array or a bin."""
+    ids = tuple(int(agent) for agent in read_identifiers(body.get("ids") or []))
+    data = {name: value for name, value in body.items() if name not in ("type", "kind", "step", "ids")}
+    return Event(body["kind"], body["step"], ids, data)
+
+
+def read_events(entries: Iterable[Mapping[str, Any]] | None) -> tuple[Event, ...]:
+    """Read a list of events."""
+    return tuple(read_event(entry) for entry in entries or ())
+
+
+def read_stepped(body: Mapping[str, Any]) -> Stepped:
+    """Read `{step, time, digest?, agents?, events}`."""
+    agents = body.get("agents")
+    return Stepped(
+        body["step"],
+        body["time"],
+        body.get("digest"),
+        # step and time stand in the answer itself, and may be left out of the agents in it
+        None if agents is None else read_agents({"step": body["step"], "time": body["time"], **agents}),
+        read_events(body.get("events")),
+    )
+
+
+def read_acknowledged(body: Mapping[str, Any]) -> Acknowledged:
+    """Read `{step, results}`; ids in a result are read as ids wherever they came as a bin."""
+    return Acknowledged(body["step"], tuple(read_result(result) for result in body["results"]))
+
+
+def read_result(result: Mapping[str, Any]) -> dict[str, Any]:
+    """Read the answer to one command."""
+    return {name: read_identifiers(value) if name == "ids" else value for name, value in result.items()}
+
+
+def read_obstacle(body: Mapping[str, Any]) -> Obstacle:
+    """Read one obstacle; points have shape (k, 2), as an array or a bin."""
+    points = body["points"]
+    count = len(points) // 16 if isinstance(points, bytes) else len(points)
+    # points are as wide as positions and travel like them
+    return Obstacle(read_column("position", points, count), body["closed"], body["id"])
+
+
+def read_area(body: Mapping[str, Any]) -> WalkableArea:
+    """Read one walkable area."""
+    return WalkableArea(body["geometry"], body["clearance"], body.get("horizon"), body["shrunk"], body["id"])

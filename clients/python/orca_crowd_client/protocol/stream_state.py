@@ -1,0 +1,219 @@
+"""The client's side of a stream as a state machine: messages in, frames, events, answers and messages out. No I/O.
+
+An adapter sends what `opening` gives after every connection, feeds each message to `receive`, takes from `take` and
+`answer`, sends the credit that `take` gives, and asks `closed` what the end of a connection means. Requests carry a
+key, so what was not answered when the connection broke is sent again by `opening` and still has one effect.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Mapping
+from typing import Any, TypeAlias
+
+from orca_crowd_client.columns import Identifiers, read_identifiers
+from orca_crowd_client.encoding import Encoding
+from orca_crowd_client.errors import ApiError, BufferFull, ProtocolError, StreamClosed, stream_closed
+from orca_crowd_client.protocol.call import problem_document
+from orca_crowd_client.protocol.reading import read_acknowledged, read_columns, read_event, read_stepped
+from orca_crowd_client.protocol.subscription import Subscription
+from orca_crowd_client.results import Acknowledged, Event, Frame, Stepped
+
+__all__ = ["Message", "StreamItem", "StreamState"]
+
+Message: TypeAlias = bytes | str
+StreamItem: TypeAlias = Frame | Event
+
+# after these close codes the same subscription is worth another try; 4001 comes back with a full frame and a gap
+CODES_TO_RECONNECT = frozenset({1001, 1006, 1011, 1012, 1013, 4001})
+# unread frames and events that are kept while a caller only sends commands and steps
+UNREAD_LIMIT = 10_000
+
+
+class StreamState:
+    """One stream over all its connections."""
+
+    def __init__(self, encoding: Encoding, subscription: Subscription | None) -> None:
+        """Watch with `subscription`; None only sends commands and steps, and then events are not kept."""
+        self.encoding = encoding
+        self.subscription = subscription
+        self.hello: dict[str, Any] | None = None
+        self.heartbeat: int | None = None
+        # whether this connection has given more than a greeting, so that trying again is worth while
+        self.progress = False
+        # frames and events not yet taken, each with the number of the connection that it came over
+        self._items: deque[tuple[int, StreamItem]] = deque()
+        self._failures: deque[ApiError] = deque()
+        self._connection = 0
+        self._requests: dict[str, dict[str, Any]] = {}
+        self._answers: dict[str, Acknowledged | Stepped | ApiError] = {}
+        self._ids: Identifiers | None = None
+        self._last_step: int | None = None
+        self._reconnected = False
+        self._closing: str | None = None
+
+    # ---- to the server
+
+    def opening(self) -> list[Message]:
+        """Give what a new connection begins with: the subscription, then every request without an answer."""
+        self._connection += 1
+        self.progress = False
+        self._reconnected = self._last_step is not None
+        self._ids = None
+        self._closing = None
+        messages = [] if self.subscription is None else [self.subscription.message()]
+        return [self.encoding.message(message) for message in [*messages, *self._requests.values()]]
+
+    def subscribe(self, subscription: Subscription) -> Message:
+        """Change the subscription; the first frame of the new one is full."""
+        message = self.encoding.message(subscription.message())
+        self.subscription = subscription
+        return message
+
+    def request(self, kind: str, body: Mapping[str, Any]) -> Message:
+        """Send a `command` or a `step` with its key; `answer` gives what comes back. Raises `CannotEncode`."""
+        message = {"type": kind, **body}
+        encoded = self.encoding.message(message)
+        self._requests[body["key"]] = message
+        return encoded
+
+    def forget(self, key: str) -> None:
+        """Wait for this answer no longer, nor send its request again."""
+        self._requests.pop(key, None)
+        self._answers.pop(key, None)
+
+    # ---- from the server
+
+    def receive(self, data: Message) -> None:
+        """Take one message; raises `ProtocolError` for what is none, `BufferFull` when nobody reads."""
+        message = self.encoding.decode(data)
+        if not isinstance(message, dict) or "type" not in message:
+            raise ProtocolError(f"a message without a type came: {data[:80]!r}")
+        try:
+            self._dispatch(str(message["type"]), message)
+        except (KeyError, TypeError, ValueError, AttributeError) as error:
+            raise ProtocolError(f"a {message['type']} message is not as documented: {error!r}") from error
+
+    def _dispatch(self, kind: str, message: dict[str, Any]) -> None:
+        """Act on one message; a type that is not known is passed over, so that a newer server can say more."""
+        self.progress = self.progress or kind != "hello"
+        if kind in ("full", "frame"):
+            self._keep(self._frame(message, full=kind == "full"))
+        elif kind == "event":
+            self._keep(read_event(message))
+        elif kind == "ack":
+            self._answered(message.get("key"), read_acknowledged(message))
+        elif kind == "stepped":
+            self._answered(message.get("key"), read_stepped(message))
+        elif kind == "error":
+            self._refused(message.get("key"), problem_document(message["problem"]))
+        elif kind == "hello":
+            self.hello = message
+        elif kind == "heartbeat":
+            self.heartbeat = message["step"]
+        elif kind == "closing":
+            self._closing = str(message["reason"])
+
+    def _frame(self, message: dict[str, Any], *, full: bool) -> Frame:
+        """Read a frame; without ids it has those of the one before it on this connection."""
+        if "ids" in message:
+            self._ids = read_identifiers(message["ids"])
+        if self._ids is None:
+            raise ProtocolError(f"the frame of step {message['step']} leaves out ids that were never sent")
+        item_size = 8 if self.subscription is None else self.subscription.item_size
+        step, since = message["step"], None if full else message["since"]
+        made = Frame(
+            step,
+            message["time"],
+            self._ids,
+            read_columns(message, len(self._ids), item_size),
+            full=full,
+            since=since,
+            gap=self._is_gap(step, since),
+            entered=read_identifiers(message.get("entered", [])),
+            left=read_identifiers(message.get("left", [])),
+        )
+        self._last_step = step
+        self._reconnected = False
+        return made
+
+    def _is_gap(self, step: int, since: int | None) -> bool:
+        """Whether steps that the subscription covers lie between the frame before and this one.
+
+        Frames come for the steps divisible by `every`, so the count of such steps in between says it. A full frame
+        tells no `since`; it follows the last frame that came. Over a reconnect it is always a gap: what the world did
+        in between is not known, not even whether it is the same world.
+        """
+        if self._reconnected:
+            return True
+        if self._last_step is None:
+            return False
+        every = 1 if self.subscription is None else self.subscription.every
+        before = self._last_step if since is None else since
+        return before != self._last_step or step // every - before // every > 1
+
+    def _keep(self, item: StreamItem) -> None:
+        """Keep an item until it is taken."""
+        if self.subscription is None:
+            return
+        if len(self._items) >= UNREAD_LIMIT:
+            raise BufferFull(
+                f"{UNREAD_LIMIT} frames and events wait unread: iterate over the stream beside its commands and steps, "
+                "or open it with watch=False"
+            )
+        self._items.append((self._connection, item))
+
+    def _answered(self, key: str | None, answer: Acknowledged | Stepped) -> None:
+        """Keep the answer to a request that is still waited for."""
+        if key is not None and self._requests.pop(key, None) is not None:
+            self._answers[key] = answer
+
+    def _refused(self, key: str | None, error: ApiError) -> None:
+        """Keep a refusal for whoever asked; without a key whoever reads next is told."""
+        if key is None:
+            self._failures.append(error)
+        elif self._requests.pop(key, None) is not None:
+            self._answers[key] = error
+
+    # ---- to the caller
+
+    def take(self) -> tuple[StreamItem, Message | None] | None:
+        """Give the next frame or event and the credit to send for it; None when nothing waits.
+
+        Credit is given when a frame is taken and not when it came, so that a caller who stalls is not sent more than
+        the window. A frame of an earlier connection gives none: the new one never sent it. Raises an `ApiError` that
+        the server sent without a key, such as a refused subscription.
+        """
+        self._raise_failure()
+        if not self._items:
+            return None
+        connection, item = self._items.popleft()
+        if not isinstance(item, Frame) or connection != self._connection:
+            return item, None
+        if self.subscription is None or not self.subscription.gives_credit:
+            return item, None
+        return item, self.encoding.message({"type": "got", "step": item.step})
+
+    def answer(self, key: str) -> Acknowledged | Stepped | None:
+        """Give the answer to a request, once; None while there is none. Raises the refusal as `ApiError`."""
+        answer = self._answers.pop(key, None)
+        if isinstance(answer, ApiError):
+            raise answer
+        if answer is None:
+            self._raise_failure()
+        return answer
+
+    def _raise_failure(self) -> None:
+        """Raise the oldest refusal that has no key."""
+        if self._failures:
+            raise self._failures.popleft()
+
+    def closed(self, code: int, reason: str) -> StreamClosed | None:
+        """Say what the end of a connection means: None to connect again, else the error that ends the stream.
+
+        `closing` comes before every close that the server intends and names the reason; whether to come back is for
+        the code to say, since a server that restarts announces its closing as well.
+        """
+        if code in CODES_TO_RECONNECT:
+            return None
+        return stream_closed(code, self._closing or reason)

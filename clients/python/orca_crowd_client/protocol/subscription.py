@@ -1,0 +1,52 @@
+"""What a stream asks to see. No I/O."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal, TypeAlias
+
+from orca_crowd_client.columns import ITEM_SIZES, plain
+from orca_crowd_client.protocol.agents import Precision
+
+__all__ = ["Delivery", "Subscription"]
+
+Delivery: TypeAlias = Literal["latest", "every"]
+
+
+@dataclass(frozen=True)
+class Subscription:
+    """One subscription; a new one on the same socket takes its place.
+
+    `fields` None takes the server's: position and velocity. `every` n takes the steps divisible by n. With `delivery`
+    `latest` a frame that a slow reader has not taken is replaced by a newer one, and at most `window` frames are on
+    their way; with `every` none is left out, and a reader who falls too far behind is closed with 4001. `interest`
+    None is all agents, else the wire's own map: `{"kind": "circle", "center": (0, 0), "radius": 10}`.
+    """
+
+    fields: Sequence[str] | None = None
+    precision: Precision = "float64"
+    every: int = 1
+    delivery: Delivery = "latest"
+    interest: Mapping[str, Any] | None = None
+    window: int = 3
+
+    @property
+    def item_size(self) -> int:
+        """Bytes of one number in a frame."""
+        return ITEM_SIZES.get(self.precision, 8)
+
+    @property
+    def gives_credit(self) -> bool:
+        """Whether frames are acknowledged with `got`: only `latest` counts them."""
+        return self.delivery == "latest"
+
+    def message(self) -> dict[str, Any]:
+        """Write the `subscribe` message; `window` is always named, since that is what promises a `got`."""
+        made: dict[str, Any] = {"type": "subscribe", "precision": self.precision, "every": self.every}
+        made |= {"delivery": self.delivery, "window": self.window}
+        if self.fields is not None:
+            made["fields"] = list(self.fields)
+        if self.interest is not None:
+            made["interest"] = plain(self.interest)
+        return made

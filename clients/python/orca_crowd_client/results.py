@@ -1,0 +1,220 @@
+"""What calls and streams give back: small frozen records, and agents in columns.
+
+Arrays are numpy's where numpy is installed, else `array.array` and lists of (x, y); see `orca_crowd_client.columns`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from orca_crowd_client.columns import Identifiers, Numbers
+
+__all__ = [
+    "Acknowledged",
+    "Added",
+    "Agents",
+    "Changed",
+    "Digest",
+    "Event",
+    "Frame",
+    "Lease",
+    "Notice",
+    "Obstacle",
+    "Removed",
+    "Stepped",
+    "WalkableArea",
+]
+
+
+@dataclass(frozen=True)
+class Notice:
+    """A warning that goes with an accepted request: stable `code`, item and field it is about, what to look at."""
+
+    code: str
+    item: int | None
+    field: str | None
+    message: str
+
+
+@dataclass(frozen=True)
+class Added:
+    """Ids given to what was added, in the order sent; the number of steps taken so far; warnings."""
+
+    ids: Identifiers
+    step: int
+    warnings: tuple[Notice, ...] = ()
+
+
+@dataclass(frozen=True)
+class Changed:
+    """A change was taken at `step`, the number of steps taken so far; the next step sees it."""
+
+    step: int
+    warnings: tuple[Notice, ...] = ()
+
+
+@dataclass(frozen=True)
+class Removed:
+    """How many agents were removed, at `step`."""
+
+    removed: int
+    step: int
+
+
+@dataclass(frozen=True)
+class Digest:
+    """`sha256` in hex over the little-endian float64 position x, y, velocity x, y of every agent in index order."""
+
+    step: int
+    sha256: str
+
+
+@dataclass(frozen=True)
+class Lease:
+    """Until `expires` (as the server writes it) only `holder` may step the world."""
+
+    holder: str
+    expires: Any
+
+
+@dataclass(frozen=True)
+class Obstacle:
+    """A polyline of two-sided segments, points (x, y); `closed` joins the last point to the first. `id` None: new."""
+
+    points: Any
+    closed: bool = False
+    id: int | None = None
+
+
+@dataclass(frozen=True)
+class WalkableArea:
+    """A GeoJSON Polygon or MultiPolygon in which agents walk.
+
+    `clearance` is kept beyond the radius; `horizon` None is each agent's obstacle_horizon; `shrunk` says that the
+    polygon is already shrunk by the radius. `id` None: new.
+    """
+
+    geometry: Mapping[str, Any]
+    clearance: float = 0.0
+    horizon: float | None = None
+    shrunk: bool = False
+    id: int | None = None
+
+
+@dataclass(frozen=True)
+class Event:
+    """Something that happened in `step`: `arrived`, `stalled`, `overlap`, `removed`, `non-finite`, `late`, …
+
+    `ids` are the agents it is about, `data` whatever else the event says.
+    """
+
+    kind: str
+    step: int
+    ids: tuple[int, ...] = ()
+    data: Mapping[str, Any] = field(default_factory=dict)
+
+
+class Columns:
+    """Agents in columns: row i of every column belongs to `ids[i]`.
+
+    `columns` maps each field that was asked for to its column; each is an attribute too (`agents.position`).
+    Vectors have shape (n, 2), all else (n,); `status` is a list of strings.
+    """
+
+    # only annotated, so that an attribute that was not asked for falls through to __getattr__
+    position: Numbers
+    velocity: Numbers
+    preferred_velocity: Numbers
+    goal: Numbers
+    radius: Numbers
+    max_speed: Numbers
+    time_horizon: Numbers
+    obstacle_horizon: Numbers
+    neighbor_distance: Numbers
+    max_neighbors: Numbers
+    preferred_speed: Numbers
+    goal_tolerance: Numbers
+    status: list[str]
+
+    def __init__(self, step: int, time: float, ids: Identifiers, columns: Mapping[str, Any]) -> None:
+        """Hold the columns of `ids` (int64, (n,)) as they were after `step` steps, at `time`."""
+        self.step = step
+        self.time = time
+        self.ids = ids
+        self.columns = columns
+
+    def __getattr__(self, name: str) -> Any:
+        """Find a column by its name; raises AttributeError naming the fields that there are."""
+        # __dict__ and not self.columns: unpickling asks before anything is set
+        columns = self.__dict__.get("columns", {})
+        if name in columns:
+            return columns[name]
+        raise AttributeError(f"no column {name!r} but {', '.join(columns) or 'none'}: ask for it with fields=")
+
+    def __getitem__(self, name: str) -> Any:
+        """Find a column by its name; raises KeyError."""
+        return self.columns[name]
+
+    def __len__(self) -> int:
+        """Count the agents."""
+        return len(self.ids)
+
+    def __repr__(self) -> str:
+        """Say what is in it, not all of it."""
+        kind, fields = type(self).__name__, ", ".join(self.columns)
+        return f"{kind}(step={self.step}, time={self.time}, {len(self)} agents, fields={fields})"
+
+
+class Agents(Columns):
+    """Agents as they were after `step` steps, in the server's order: by creation."""
+
+
+class Frame(Columns):
+    """One frame of a stream.
+
+    `full` tells a whole state from a frame that builds on the one before, step `since`. `gap` is true where steps that
+    the subscription covers were left out before this frame: newer ones replaced them, or the connection was made anew.
+    `entered` and `left` are the ids that came into and went out of the area of interest.
+    """
+
+    def __init__(
+        self,
+        step: int,
+        time: float,
+        ids: Identifiers,
+        columns: Mapping[str, Any],
+        *,
+        full: bool,
+        since: int | None,
+        gap: bool,
+        entered: Identifiers,
+        left: Identifiers,
+    ) -> None:
+        """Hold the frame's parts; `since` is None in a full frame."""
+        super().__init__(step, time, ids, columns)
+        self.full = full
+        self.since = since
+        self.gap = gap
+        self.entered = entered
+        self.left = left
+
+
+@dataclass(frozen=True)
+class Acknowledged:
+    """Commands took effect at `step`; `results` holds one answer for each, in order."""
+
+    step: int
+    results: tuple[Mapping[str, Any], ...]
+
+
+@dataclass(frozen=True)
+class Stepped:
+    """After the steps: their number so far, the time, and what `return_` asked for; events of these steps."""
+
+    step: int
+    time: float
+    digest: str | None = None
+    agents: Agents | None = None
+    events: tuple[Event, ...] = ()
