@@ -1,0 +1,370 @@
+"""Every message of the stream, both directions, as models: they check what comes in and write the AsyncAPI document.
+
+From the client: subscribe, unsubscribe, got, command, step, ping. From the server: hello, full, frame, ack, stepped,
+event, heartbeat, pong, error, closing. Each is a map with `type`. `read_message` turns what arrived into a model or
+raises BadMessage with the problem that the client is told; nothing that a client sends ends the connection but size.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Final, Literal
+
+import msgspec
+from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError, field_validator
+from pydantic_core import from_json
+
+from orca_crowd.errors import ApiError, Fault, InvalidRequest, faults_of
+from orca_crowd.protocol.columns import FIELDS
+from orca_crowd.protocol.commands import CommandsBody
+from orca_crowd.protocol.frames import JSON_SUBPROTOCOL
+from orca_crowd.protocol.models import IDENTIFIER_LIMIT, STRICT
+from orca_crowd.protocol.steps import DEFAULT_FIELDS, StepBody, check_fields
+
+__all__ = [
+    "CLIENT_MESSAGES",
+    "SERVER_MESSAGES",
+    "Ack",
+    "AgentColumns",
+    "BadMessage",
+    "ClientMessage",
+    "Closing",
+    "Command",
+    "ErrorMessage",
+    "EventMessage",
+    "FrameMessage",
+    "Full",
+    "Got",
+    "Heartbeat",
+    "Hello",
+    "InterestAll",
+    "Ping",
+    "Pong",
+    "Problem",
+    "Step",
+    "Stepped",
+    "Subscribe",
+    "Unsubscribe",
+    "read_message",
+]
+
+# of a key that is given back with an error; longer ones are refused anyway
+KEY_LENGTH = 256
+
+StepNumber = Annotated[int, Field(ge=0, le=IDENTIFIER_LIMIT)]
+Vector = Annotated[list[float | None], Field(min_length=2, max_length=2)]
+
+
+class Incoming(BaseModel):
+    """What all messages of the client share: no unknown field, no value of another type than its own."""
+
+    model_config = STRICT
+
+
+class Outgoing(BaseModel):
+    """What all messages of the server share."""
+
+    model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
+
+
+# ---- from the client
+
+
+class InterestAll(Incoming):
+    """Every agent of the world."""
+
+    kind: Literal["all"]
+
+
+FieldName = Annotated[str, Field(json_schema_extra={"enum": list(FIELDS)})]
+
+
+class Subscribe(Incoming):
+    """Send `full` now, then a frame for every step divisible by `every`; takes the place of an earlier subscribe."""
+
+    type: Literal["subscribe"]
+    fields: list[FieldName] = Field(list(DEFAULT_FIELDS), description="Columns beside the ids, each at most once.")
+    precision: Literal["float32", "float64"] = Field("float64", description="Of the number columns, not of the ids.")
+    every: int = Field(1, ge=1, le=1_000_000, description="Take the frames of steps divisible by this.")
+    delivery: Literal["latest", "every"] = Field(
+        "latest",
+        description="`latest`: a frame that was not sent yet is replaced by a newer one, and `since` shows the gap. "
+        "`every`: nothing is left out, and a reader that falls too far behind is closed with 4001.",
+    )
+    interest: InterestAll = Field(InterestAll(kind="all"), description="Which agents.")
+    window: int = Field(
+        3,
+        ge=1,
+        le=1024,
+        description="With `latest`, how many frames may be on their way. Naming it, or sending one `got`, means that "
+        "the client acknowledges with `got`; until then a frame has arrived when the ping behind it is answered.",
+    )
+
+    @field_validator("fields")
+    @classmethod
+    def _known(cls, names: list[str]) -> list[str]:
+        return list(check_fields(names))
+
+
+class Unsubscribe(Incoming):
+    """Send no more frames."""
+
+    type: Literal["unsubscribe"]
+
+
+class Got(Incoming):
+    """Every frame up to `step` has arrived and been used."""
+
+    type: Literal["got"]
+    step: StepNumber
+
+
+class Command(CommandsBody):
+    """Change the world: all of it or nothing, in one step, answered with `ack`; as POST …/commands."""
+
+    type: Literal["command"]
+
+
+class Step(StepBody):
+    """Advance a manual world, answered with `stepped`; as POST …/steps."""
+
+    type: Literal["step"]
+
+
+class Ping(Incoming):
+    """Ask for a `pong` with the same `data`."""
+
+    type: Literal["ping"]
+    data: Annotated[str, Field(max_length=1024)] | bool | int | float | None = None
+
+
+ClientMessage = Subscribe | Unsubscribe | Got | Command | Step | Ping
+CLIENT_MESSAGES: Final[tuple[type[BaseModel], ...]] = (Subscribe, Unsubscribe, Got, Command, Step, Ping)
+
+
+# ---- from the server
+
+
+class Hello(Outgoing):
+    """The first message of every socket."""
+
+    type: Literal["hello"] = "hello"
+    world: str
+    step: StepNumber = Field(description="Steps taken so far.")
+    time: float
+    time_step: float
+    profile: str = Field(description="Profile of the world's options.")
+    limits: dict[str, float | int] = Field(description="Limits of this server that a client can meet.")
+
+
+class AgentColumns(Outgoing):
+    """Columns of agents, row by row the agents of `ids`; those that were asked for. In MessagePack they are bins."""
+
+    position: list[Vector] | None = None
+    velocity: list[Vector] | None = None
+    preferred_velocity: list[Vector | None] | None = None
+    goal: list[Vector | None] | None = None
+    preferred_speed: list[float | None] | None = None
+    goal_tolerance: list[float] | None = None
+    radius: list[float] | None = None
+    max_speed: list[float] | None = None
+    time_horizon: list[float] | None = None
+    obstacle_horizon: list[float] | None = None
+    neighbor_distance: list[float] | None = None
+    max_neighbors: list[int] | None = None
+    status: list[str] | None = None
+
+
+class Full(AgentColumns):
+    """The whole state of a step: the answer to `subscribe`, equal to GET …/agents at that step."""
+
+    type: Literal["full"] = "full"
+    step: StepNumber
+    time: float
+    ids: list[int]
+
+
+class FrameMessage(AgentColumns):
+    """The state of one step, complete; only the ids are left out when they are those of the frame before."""
+
+    type: Literal["frame"] = "frame"
+    step: StepNumber
+    time: float
+    since: StepNumber = Field(description="Step of the full or frame that this socket was sent before this one.")
+    ids: list[int] | None = Field(None, description="Left out when the same, in the same order, as the time before.")
+    entered: list[int] = Field(description="Ids that are here now and were not at `since`.")
+    left: list[int] = Field(description="Ids that were here at `since` and are not now.")
+
+
+class Ack(Outgoing):
+    """A command has taken effect."""
+
+    type: Literal["ack"] = "ack"
+    key: str | None = None
+    step: StepNumber = Field(description="Steps taken when it took effect; the next step sees it.")
+    results: list[dict[str, Any]] = Field(description="One for each command, as its REST call answers.")
+
+
+class Stepped(Outgoing):
+    """The steps that were asked for have been taken."""
+
+    type: Literal["stepped"] = "stepped"
+    key: str | None = None
+    step: StepNumber
+    time: float
+    digest: str | None = None
+    agents: dict[str, Any] | None = None
+    events: list[dict[str, Any]]
+
+
+class EventMessage(BaseModel):
+    """Something happened in a step; every socket of the world is told, subscribed or not. More fields by kind."""
+
+    model_config = ConfigDict(extra="allow", strict=True, frozen=True)
+
+    type: Literal["event"] = "event"
+    kind: str = Field(description="`arrived`, `stalled`, `overlap`, `removed`, `non-finite`, `late`, `large-frame`, …")
+    step: StepNumber
+
+
+class Heartbeat(Outgoing):
+    """Sent when nothing else has been for a while, so that proxies keep the connection."""
+
+    type: Literal["heartbeat"] = "heartbeat"
+    step: StepNumber
+
+
+class Pong(Outgoing):
+    """The answer to `ping`, with its `data`."""
+
+    type: Literal["pong"] = "pong"
+    data: str | bool | int | float | None = None
+
+
+class ProblemEntry(Outgoing):
+    """One fault: which item, which field, what would be right."""
+
+    item: int | None
+    field: str | None
+    message: str
+
+
+class Problem(BaseModel):
+    """A problem document (RFC 9457), as REST answers; more members by code."""
+
+    model_config = ConfigDict(extra="allow", strict=True, frozen=True)
+
+    type: str
+    title: str
+    status: int
+    code: str
+    detail: str
+    errors: list[ProblemEntry]
+
+
+class ErrorMessage(Outgoing):
+    """A message of the client was refused and changed nothing, or the world failed."""
+
+    type: Literal["error"] = "error"
+    problem: Problem
+    key: str | None = Field(None, description="The key of the message that was refused, if it had one.")
+
+
+class Closing(Outgoing):
+    """The server closes the socket after this message, with a code that says the same."""
+
+    type: Literal["closing"] = "closing"
+    reason: str
+
+
+SERVER_MESSAGES: Final[tuple[type[BaseModel], ...]] = (
+    Hello,
+    Full,
+    FrameMessage,
+    Ack,
+    Stepped,
+    EventMessage,
+    Heartbeat,
+    Pong,
+    ErrorMessage,
+    Closing,
+)
+
+
+# ---- reading
+
+
+class BadMessage(Exception):
+    """What arrived is no message; `problem` is what the client is told, `key` the key it came with."""
+
+    def __init__(self, problem: ApiError, key: str | None = None) -> None:
+        """Keep both."""
+        super().__init__(problem.detail)
+        self.problem = problem
+        self.key = key
+
+
+_adapter: TypeAdapter[ClientMessage] = TypeAdapter(Annotated[ClientMessage, Field(discriminator="type")])
+_types = tuple(model.model_fields["type"].annotation.__args__[0] for model in CLIENT_MESSAGES)  # type: ignore[union-attr]
+
+# part of the interface, but nothing here can do it
+_unavailable_types = ("register", "own", "ready", "resume")
+_unavailable_interests = ("ids", "rectangle", "circle", "around")
+
+
+def read_message(data: str | bytes, subprotocol: str) -> ClientMessage:
+    """The message in one WebSocket message; BadMessage when it is none."""
+    values = _parse(data, subprotocol)
+    if not isinstance(values, dict):
+        raise BadMessage(InvalidRequest("a message is a map with `type`"))
+    key = values.get("key")
+    key = key if isinstance(key, str) and len(key) <= KEY_LENGTH else None
+    try:
+        _refuse_unavailable(values)
+        return _adapter.validate_python(values)
+    except ApiError as problem:
+        raise BadMessage(problem, key) from None
+    except ValidationError as error:
+        raise BadMessage(InvalidRequest(_faults(error)), key) from None
+
+
+def _parse(data: str | bytes, subprotocol: str) -> Any:
+    json = subprotocol == JSON_SUBPROTOCOL
+    if json is not isinstance(data, str):
+        sent, right = ("binary", "text") if json else ("text", "binary")
+        raise BadMessage(ApiError("malformed", f"a {sent} message came, and {subprotocol} is {right}"))
+    try:
+        # NaN and infinities come through and are refused by the field they stand in, as over REST
+        return from_json(data, allow_inf_nan=True) if isinstance(data, str) else msgspec.msgpack.decode(data)
+    except RecursionError:
+        raise BadMessage(ApiError("malformed", "the message is nested too deeply")) from None
+    except ValueError as error:  # msgspec's errors, from_json's and UnicodeDecodeError are all of this kind
+        raise BadMessage(ApiError("malformed", f"not {'JSON' if json else 'MessagePack'}: {error}")) from None
+
+
+def _refuse_unavailable(values: dict[Any, Any]) -> None:
+    """Name what is asked for and cannot be done, rather than call it unknown."""
+    if values.get("type") in _unavailable_types:
+        raise ApiError("not-available", f"messages of type {values['type']} are not available on this server")
+    if values.get("type") != "subscribe":
+        return
+    if values.get("precision") == "int16":
+        fault = Fault(None, "precision", "int16 is not available on this server; float32 and float64 are")
+        raise ApiError("not-available", fault.message, [fault])
+    interest = values.get("interest")
+    kind = interest.get("kind") if isinstance(interest, dict) else None
+    if kind in _unavailable_interests:
+        fault = Fault(None, "interest.kind", f"{kind} is not available on this server; all is")
+        raise ApiError("not-available", fault.message, [fault])
+
+
+def _faults(error: ValidationError) -> list[Fault]:
+    """Faults as REST names them; the tag that chose the model is no part of a field's name."""
+    entry = error.errors(include_url=False, include_context=False, include_input=False)[0]
+    if entry["type"] == "union_tag_not_found":
+        return [Fault(None, "type", f"is missing; one of {', '.join(_types)}")]
+    if entry["type"] == "union_tag_invalid":
+        return [Fault(None, "type", f"is unknown; one of {', '.join(_types)}")]
+    return [
+        Fault(fault.item, fault.field.partition(".")[2] if fault.field else None, fault.message)
+        for fault in faults_of(error)
+    ]

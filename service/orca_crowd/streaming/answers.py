@@ -1,0 +1,66 @@
+"""Answers in the order of the messages that they answer, however long each takes.
+
+An order (a command, a step) is a task of its own, so that the reader goes on waiting for the client. Tasks run up to
+the queue of the world in the order in which they were made: orders reach the world in the order of the messages. What
+a client may leave unanswered is bounded in number by that queue (one more is refused with `busy`) and in bytes here.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections import deque
+from collections.abc import Callable, Coroutine
+from typing import Any
+
+from orca_crowd.streaming.outbox import Wire
+
+__all__ = ["Answers"]
+
+# bytes of messages of one client that are not answered yet; beyond, the client is not read until there is room
+PENDING_BYTES = 64 * 2**20
+
+
+class Answers:
+    """Tasks and ready answers of one socket, given to `send` in order."""
+
+    def __init__(self, send: Callable[[Wire], None], keep: set[asyncio.Task[Any]]) -> None:
+        """`send` must not raise. `keep` holds the tasks: an order is carried out though its client has gone."""
+        self._send = send
+        self._keep = keep
+        self._waiting: deque[asyncio.Future[Wire]] = deque()
+        self._bytes = 0
+        self._room = asyncio.Event()
+
+    def ready(self, wire: Wire) -> None:
+        """An answer that is there already; it waits for those before it."""
+        answer: asyncio.Future[Wire] = asyncio.get_running_loop().create_future()
+        answer.set_result(wire)
+        self._waiting.append(answer)
+        self._flush()
+
+    def order(self, work: Coroutine[Any, Any, Wire], size: int) -> None:
+        """Begin to carry out an order that came in `size` bytes; `work` must not raise."""
+
+        def done(_: asyncio.Task[Wire]) -> None:
+            self._bytes -= size
+            self._keep.discard(task)
+            self._room.set()
+            self._flush()
+
+        task = asyncio.create_task(work, name="socket order")
+        self._keep.add(task)
+        self._waiting.append(task)
+        self._bytes += size
+        task.add_done_callback(done)
+
+    async def room(self) -> None:
+        """Wait while too many bytes are unanswered."""
+        while self._bytes > PENDING_BYTES:
+            self._room.clear()
+            await self._room.wait()
+
+    def _flush(self) -> None:
+        while self._waiting and self._waiting[0].done():
+            answer = self._waiting.popleft()
+            if not answer.cancelled():
+                self._send(answer.result())

@@ -1,0 +1,50 @@
+"""uvicorn as this project runs it: the stream's protocol, and clients told before their connections are closed.
+
+On its own uvicorn closes every socket the moment it is told to stop, before the application hears of it; so the drain
+comes first here.
+"""
+
+from __future__ import annotations
+
+import socket
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+import uvicorn
+
+from orca_crowd.settings import Settings
+from orca_crowd.streaming.transport import StreamProtocol
+
+__all__ = ["DrainingServer", "socket_options"]
+
+# a client who answers no ping for this long is gone: found and cleaned within the sum, in seconds
+PING_INTERVAL = 20.0
+PING_TIMEOUT = 20.0
+
+
+def socket_options(settings: Settings) -> dict[str, Any]:
+    """The WebSocket part of uvicorn.Config."""
+    return {
+        "ws": StreamProtocol,
+        "ws_max_size": settings.message_bytes,
+        "ws_ping_interval": PING_INTERVAL,
+        "ws_ping_timeout": PING_TIMEOUT,
+        # compressing every frame for every client costs far more than the network it saves
+        "ws_per_message_deflate": False,
+    }
+
+
+class DrainingServer(uvicorn.Server):
+    """Awaits `drain` after it was told to stop and before it closes connections."""
+
+    def __init__(self, config: uvicorn.Config, drain: Callable[[], Awaitable[None]]) -> None:
+        """`drain` must end by itself."""
+        super().__init__(config)
+        self._drain = drain
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        """Take no new connections, drain, then close what is left."""
+        for server in self.servers:
+            server.close()
+        await self._drain()
+        await super().shutdown(sockets)

@@ -1,0 +1,377 @@
+"""One WebSocket: what the client says is read, done and answered; what the world does is written.
+
+Two tasks. The reader is always waiting for the client, so that a client who goes away is seen at once; what takes time
+(commands, steps, the snapshot for a `full`) is a task of its own (answers.py). The writer sends (writer.py). A socket
+never waits for another, and the world waits for none (but see the gate in hub.py).
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+from starlette.websockets import WebSocket, WebSocketDisconnect
+
+from orca_crowd.clock import Clock
+from orca_crowd.errors import ApiError, Fault, InvalidRequest, document, problem_of
+from orca_crowd.protocol.columns import FIELDS
+from orca_crowd.protocol.frames import encode_message
+from orca_crowd.protocol.stream import (
+    BadMessage,
+    ClientMessage,
+    Command,
+    Got,
+    Ping,
+    Step,
+    Subscribe,
+    Unsubscribe,
+    read_message,
+)
+from orca_crowd.settings import LIMITS, Settings
+from orca_crowd.streaming.answers import Answers
+from orca_crowd.streaming.hub import PATIENCE_SECONDS, Hub, Offload
+from orca_crowd.streaming.outbox import Outbox, OutboxOverflow, Wire
+from orca_crowd.streaming.shared import SharedFrame, StreamStatistics, encode_full, is_small
+from orca_crowd.streaming.subscription import FrameKey, FrameOverflow, Subscription, UnsentStep
+from orca_crowd.streaming.transport import transport_of
+from orca_crowd.streaming.writer import Full, Writer
+
+__all__ = ["Shared", "Socket"]
+
+log = logging.getLogger("orca_crowd")
+
+# Bytes that may wait for one socket. Far above one answer of the largest world, so that only a reader who has stopped
+# meets them; what waits as frames is shared with all who wait for the same.
+REPLY_BYTES = 64 * 2**20
+FRAME_BYTES = 64 * 2**20
+# messages above this many bytes are decoded in a helper thread
+LARGE_MESSAGE = 65_536
+# what many client libraries refuse unless told otherwise
+COMMON_CLIENT_LIMIT = 2**20
+# a client has so long to take what waits for it when the server closes
+CLOSE_SECONDS = 2.0
+# how long a closed connection is kept for a client who does not read, so that it finds out why when it does
+LINGER_SECONDS = 120.0
+
+
+@dataclass
+class Shared:
+    """What all sockets of a server use; `orders` keeps tasks that outlive the socket they came from."""
+
+    clock: Clock
+    settings: Settings
+    offload: Offload
+    statistics: StreamStatistics = field(default_factory=StreamStatistics)
+    orders: set[asyncio.Task[Any]] = field(default_factory=set)
+
+
+class Socket:
+    """One accepted connection; `run` returns when it is over and leaves no task behind but orders under way."""
+
+    def __init__(
+        self, websocket: WebSocket, hub: Hub, subprotocol: str, shared: Shared, *, time_step: float, profile: str
+    ) -> None:
+        """Take the connection and the hub of its world, and what never changes in the world."""
+        self.subprotocol = subprotocol
+        self._time_step = time_step
+        self._profile = profile
+        self._websocket = websocket
+        self._hub = hub
+        self._runner = hub.runner
+        self._shared = shared
+        self._transport = transport_of(websocket.scope)
+        self._lease = websocket.headers.get("orca-crowd-lease")
+        self._newest_sent: int | None = None
+        self._closing: tuple[int, str] | None = None
+        self._cut = asyncio.Event()
+        self._patience: asyncio.TimerHandle | None = None
+        self._outbox = Outbox(message_limit=shared.settings.reply_queue, byte_limit=REPLY_BYTES)
+        self._answers = Answers(self.tell, shared.orders)
+        self._writer = Writer(
+            self._send,
+            outbox=self._outbox,
+            subprotocol=subprotocol,
+            clock=shared.clock,
+            heartbeat_seconds=shared.settings.heartbeat_seconds,
+            step=lambda: self._runner.facts.step,
+            ping=self._transport.ping if self._transport is not None else None,
+            statistics=shared.statistics,
+            progressed=hub.progressed,
+        )
+
+    @property
+    def subscription(self) -> Subscription[SharedFrame] | None:
+        """What the client has asked to see."""
+        return self._writer.subscription
+
+    # life
+
+    async def run(self) -> None:
+        """Serve an accepted connection until either side ends it."""
+        self._say(self._hello())
+        self._hub.watchers.add(self)
+        if self._transport is not None:
+            self._transport.on_answer = self._answered
+        # a world that ended while the connection was accepted tells nobody any more
+        if self._runner.state != "ready":
+            kind = "failed" if self._runner.state == "failed" else "gone"
+            self._hub.end(kind, self._runner.reason or "the world was deleted")
+        tasks = [
+            asyncio.create_task(self._read(), name="socket reader"),
+            asyncio.create_task(self._write(), name="socket writer"),
+            asyncio.create_task(self._cut.wait(), name="socket end"),
+        ]
+        try:
+            done, _ = await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
+            for task in done:
+                self._look_at(task)
+        finally:
+            self._hub.watchers.discard(self)
+            self._replace(None)
+            self._closing = self._closing or (1000, "")
+            self._outbox.clear()
+            if self._patience is not None:
+                self._patience.cancel()
+            if self._transport is not None:
+                self._transport.on_answer = None
+            for task in tasks:
+                task.cancel()
+            await asyncio.gather(*tasks, return_exceptions=True)
+            self._hub.progressed()
+
+    def _hello(self) -> dict[str, Any]:
+        facts, settings = self._runner.facts, self._shared.settings
+        return {
+            "type": "hello",
+            "world": self._runner.name,
+            "step": facts.step,
+            "time": facts.time,
+            "time_step": self._time_step,
+            "profile": self._profile,
+            "limits": {name: getattr(settings, name) for name in LIMITS},
+        }
+
+    def _look_at(self, task: asyncio.Task[Any]) -> None:
+        """A fault of our own ends this socket alone, and the log tells it."""
+        error = task.exception()
+        if error is None or isinstance(error, WebSocketDisconnect):
+            return
+        log.error("a socket of world %s failed", self._runner.name, exc_info=error)
+        self._cut_off(1011, "the server failed on this connection; its log says how")
+
+    # what the hub calls
+
+    def tell(self, wire: Wire) -> None:
+        """Queue a message that must not be lost; a full queue closes the socket with 4001."""
+        if self._closing is not None:
+            return
+        try:
+            self._outbox.put(wire)
+        except OutboxOverflow as full:
+            self._cut_off(4001, str(full))
+        else:
+            self._writer.wake()
+
+    def show(self, frame: SharedFrame) -> None:
+        """Queue a frame by the policy of the subscription; a full queue closes the socket with 4001."""
+        if self._closing is not None or self.subscription is None:
+            return
+        try:
+            self.subscription.offer(frame)
+        except FrameOverflow as full:
+            self._cut_off(4001, str(full))
+        else:
+            self._writer.wake()
+
+    def end(self, code: int, reason: str, problem: ApiError | None = None) -> None:
+        """Send what must not be lost, then `closing`, then close; a client who does not read is cut off soon."""
+        if self._closing is not None:
+            return
+        if problem is not None:
+            self._say({"type": "error", "problem": document(problem)})
+        self._say({"type": "closing", "reason": reason})
+        # the queue may have been full
+        if self._closing is None:
+            self._closing = (code, reason)
+            self._writer.finish()
+            self._patience = asyncio.get_running_loop().call_later(CLOSE_SECONDS, self._cut_off, code, reason)
+
+    def reading(self) -> bool:
+        """Whether the client has taken anything in the last moment."""
+        return self._shared.clock.now() - self._writer.last_sent < PATIENCE_SECONDS
+
+    def _cut_off(self, code: int, reason: str) -> None:
+        """Close without waiting for the client: behind what the connection has taken, nothing more is sent."""
+        if self._cut.is_set():
+            return
+        self._closing = (code, reason)
+        self._cut.set()
+        self._shared.statistics.count_close(code)
+        if self._transport is not None:
+            self._transport.end(code, _short(reason), LINGER_SECONDS)
+
+    # writing
+
+    async def _send(self, wire: Wire) -> None:
+        await self._websocket.send({"type": "websocket.send", "text" if isinstance(wire, str) else "bytes": wire})
+
+    async def _write(self) -> None:
+        await self._writer.run()
+        # only `end` lets the writer finish
+        code, reason = self._closing or (1000, "")
+        if self._transport is not None:
+            self._cut_off(code, reason)
+        else:
+            self._shared.statistics.count_close(code)
+            await self._websocket.close(code, _short(reason))
+
+    def _say(self, message: dict[str, Any]) -> None:
+        self.tell(encode_message(message, self.subprotocol))
+
+    def _error(self, problem: ApiError, key: str | None) -> Wire:
+        self._shared.statistics.messages_refused += 1
+        told = document(problem, self._shared.settings.errors_per_answer)
+        message = {"type": "error", "problem": told} | ({} if key is None else {"key": key})
+        return encode_message(message, self.subprotocol)
+
+    # reading
+
+    async def _read(self) -> None:
+        """Take messages as they come, until the client has gone."""
+        while True:
+            received = await self._websocket.receive()
+            if received["type"] == "websocket.disconnect":
+                return
+            text = received.get("text")
+            data: str | bytes = text if text is not None else received.get("bytes") or b""
+            try:
+                if len(data) > LARGE_MESSAGE:
+                    message = await self._shared.offload(lambda data=data: read_message(data, self.subprotocol))  # type: ignore[misc]
+                else:
+                    message = read_message(data, self.subprotocol)
+                self._handle(message, len(data))
+            except BadMessage as bad:
+                self._answers.ready(self._error(bad.problem, bad.key))
+            await self._answers.room()
+
+    def _handle(self, message: ClientMessage, size: int) -> None:
+        """Do what takes no time, begin what does."""
+        if isinstance(message, Ping):
+            self._say({"type": "pong"} | ({"data": message.data} if "data" in message.model_fields_set else {}))
+        elif isinstance(message, Got):
+            self._got(message.step)
+        elif isinstance(message, Subscribe):
+            self._subscribe(message)
+        elif isinstance(message, Unsubscribe):
+            self._replace(None)
+        elif isinstance(message, Command):
+            commands = {"commands": message.commands}
+            self._order(lambda: self._runner.command(commands, message.key, size=size), "ack", message.key, size)
+        elif isinstance(message, Step):
+            body = _body(message)
+            self._order(lambda: self._runner.step(body, lease=self._lease, size=size), "stepped", message.key, size)
+
+    def _order(self, call: Callable[[], Awaitable[dict[str, Any]]], kind: str, key: str | None, size: int) -> None:
+        """Hand an order to the world and go on reading."""
+
+        async def answer() -> Wire:
+            try:
+                head = {"type": kind} if key is None else {"type": kind, "key": key}
+                values = {**head, **await call()}
+                # columns of agents can be long, and so can the ids of many that were added
+                if values.get("agents") or size > LARGE_MESSAGE:
+                    return await self._shared.offload(lambda: encode_message(values, self.subprotocol))
+                return encode_message(values, self.subprotocol)
+            except Exception as error:
+                return self._error(problem_of(error), key)
+
+        self._answers.order(answer(), size)
+
+    # subscriptions
+
+    def _subscribe(self, request: Subscribe) -> None:
+        settings = self._shared.settings
+        subscription: Subscription[SharedFrame] = Subscription(
+            FrameKey(
+                self.subprotocol,
+                tuple(name for name in FIELDS if name in request.fields),
+                request.precision,
+                request.interest.kind,
+            ),
+            every=request.every,
+            delivery=request.delivery,
+            window=request.window,
+            explicit_credit="window" in request.model_fields_set,
+            frame_limit=settings.frame_queue,
+            byte_limit=FRAME_BYTES,
+            newest_sent=self._newest_sent,
+        )
+        self._replace(subscription)
+        task = asyncio.create_task(self._prepare_full(subscription), name="socket full")
+        self._shared.orders.add(task)
+        task.add_done_callback(self._shared.orders.discard)
+
+    async def _prepare_full(self, subscription: Subscription[SharedFrame]) -> None:
+        """Take the snapshot that a subscription begins with, and encode it."""
+        try:
+            publication = await self._runner.snapshot_publication()
+            if self.subscription is not subscription:
+                return
+            key, statistics = subscription.key, self._shared.statistics
+            if is_small(publication, key):
+                wire = encode_full(publication, key, statistics)
+            else:
+                wire = await self._shared.offload(lambda: encode_full(publication, key, statistics))
+        except Exception as error:
+            self._answers.ready(self._error(problem_of(error), None))
+            return
+        messages = [wire]
+        if len(wire) > COMMON_CLIENT_LIMIT:
+            messages.insert(0, self._large_frame(publication.step, len(wire)))
+        self._writer.give_full(Full(subscription, messages, publication.ids, publication.step))
+
+    def _large_frame(self, step: int, size: int) -> Wire:
+        """Tell that messages are larger than many clients take, before the first one that is."""
+        detail = f"messages of {size} bytes follow; many clients take {COMMON_CLIENT_LIMIT} unless told otherwise"
+        event = {"type": "event", "kind": "large-frame", "step": step, "bytes": size, "detail": detail}
+        return encode_message(event, self.subprotocol)
+
+    def _replace(self, subscription: Subscription[SharedFrame] | None) -> None:
+        """Put a subscription, or none, in the place of the one there is."""
+        old, statistics = self.subscription, self._shared.statistics
+        if old is not None:
+            old.close()
+            self._newest_sent = old.newest_sent
+            statistics.subscribers -= 1
+            statistics.frames_replaced += old.replaced
+        statistics.subscribers += subscription is not None
+        self._writer.subscription = subscription
+
+    def _got(self, step: int) -> None:
+        subscription = self.subscription
+        try:
+            if subscription is not None:
+                subscription.got(step)
+                self._writer.wake()
+        except UnsentStep as unsent:
+            fault = Fault(None, "step", str(unsent))
+            self._answers.ready(self._error(InvalidRequest([fault]), None))
+
+    def _answered(self, step: int) -> None:
+        if self.subscription is not None:
+            self.subscription.answered(step)
+            self._writer.wake()
+
+
+def _body(message: Step) -> dict[str, Any]:
+    """What was sent, without `type`: the body of the same call over REST, so that one key goes for both."""
+    named = {name: field.alias or name for name, field in type(message).model_fields.items()}
+    return {named[name]: getattr(message, name) for name in message.model_fields_set if name != "type"}
+
+
+def _short(reason: str) -> str:
+    """A close reason has at most 123 bytes."""
+    return reason.encode()[:123].decode(errors="ignore")

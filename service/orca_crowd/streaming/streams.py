@@ -1,0 +1,94 @@
+"""All sockets of the server: who may open one, which hub it belongs to, and how all of them end."""
+
+from __future__ import annotations
+
+import asyncio
+
+from starlette.responses import JSONResponse
+from starlette.websockets import WebSocket
+
+from orca_crowd.clock import Clock
+from orca_crowd.errors import ApiError, document
+from orca_crowd.protocol.frames import SUBPROTOCOLS, choose_subprotocol
+from orca_crowd.settings import Settings
+from orca_crowd.streaming.hub import Hub, Offload
+from orca_crowd.streaming.shared import StreamStatistics
+from orca_crowd.streaming.socket import Shared, Socket
+from orca_crowd.worlds.runner import Runner
+
+__all__ = ["Streams", "deny"]
+
+
+class Streams:
+    """Made once by the application; every socket passes through `serve`."""
+
+    def __init__(self, *, clock: Clock, settings: Settings, offload: Offload) -> None:
+        """`offload` runs a call in a helper thread, as the engine's `serve` does."""
+        self._shared = Shared(clock, settings, offload)
+        self._hubs: dict[Runner, Hub] = {}
+        self._empty = asyncio.Event()
+        self._closing = False
+
+    @property
+    def statistics(self) -> StreamStatistics:
+        """Counts for /metrics and for tests."""
+        return self._shared.statistics
+
+    async def serve(self, websocket: WebSocket, runner: Runner) -> None:
+        """Accept a connection to a world and serve it to its end; ApiError when it is not to be accepted."""
+        subprotocol = self._check(websocket, runner)
+        time_step, profile = await runner.read(lambda session: (session.world.time_step, session.world.options.profile))
+        self.statistics.sockets += 1
+        self._empty.clear()
+        try:
+            await websocket.accept(subprotocol)
+            hub = self._hubs.get(runner)
+            if hub is None:
+                hub = self._hubs[runner] = Hub(runner, self._shared.offload, self.statistics)
+            socket = Socket(websocket, hub, subprotocol, self._shared, time_step=time_step, profile=profile)
+            try:
+                if self._closing:
+                    socket.end(1012, "the server is restarting")
+                await socket.run()
+            finally:
+                if not hub.watchers and self._hubs.get(runner) is hub:
+                    hub.close()
+                    del self._hubs[runner]
+        finally:
+            self.statistics.sockets -= 1
+            if not self.statistics.sockets:
+                self._empty.set()
+
+    async def close(self, reason: str = "the server is restarting") -> None:
+        """Tell every client, close with 1012, and return when all sockets have ended; take no new ones."""
+        self._closing = True
+        for hub in list(self._hubs.values()):
+            hub.end("restarting", reason)
+        if self.statistics.sockets:
+            # each socket ends by itself within a bounded time, whether or not its client reads
+            await self._empty.wait()
+        if self._shared.orders:
+            await asyncio.wait(self._shared.orders, timeout=self._shared.settings.drain_seconds)
+
+    def _check(self, websocket: WebSocket, runner: Runner) -> str:
+        if self._closing:
+            raise ApiError("draining", "the server is stopping and takes no more connections")
+        subprotocol = choose_subprotocol(websocket.scope.get("subprotocols", ()))
+        if subprotocol is None:
+            raise ApiError("subprotocol", f"Sec-WebSocket-Protocol must name one of {', '.join(SUBPROTOCOLS)}")
+        if runner.state == "failed":
+            raise ApiError("world-failed", f"world {runner.name!r}: {runner.reason}")
+        if self.statistics.sockets >= self._shared.settings.sockets:
+            raise ApiError("limit", f"{self._shared.settings.sockets} connections are open, which is the limit")
+        return subprotocol
+
+
+async def deny(websocket: WebSocket, error: ApiError) -> None:
+    """Refuse a handshake with the status and the problem document of the error."""
+    response = JSONResponse(
+        document(error), status_code=error.status, headers=error.headers, media_type="application/problem+json"
+    )
+    if "websocket.http.response" in websocket.scope.get("extensions", {}):
+        await websocket.send_denial_response(response)
+    else:
+        await websocket.close(1008, error.detail[:100])
