@@ -23,10 +23,11 @@ class Module:
 
 @dataclass(frozen=True)
 class Import:
-    """One imported module: its full dotted name (as deep as it is a module), and the line."""
+    """One imported module: its full dotted name (as deep as it is a module), its line, if for a checker only."""
 
     target: str
     line: int
+    typing_only: bool = False
 
 
 def modules(folder: Path, package: str) -> list[Module]:
@@ -45,23 +46,33 @@ def parse(module: Module) -> ast.Module:
 
 
 def imports_of(module: Module, known: frozenset[str] = frozenset()) -> Iterator[Import]:
-    """Every import of the module, inside functions and under TYPE_CHECKING too.
+    """Every import of the module, inside functions and under TYPE_CHECKING too (which are marked).
 
     `from package import name` counts as `package.name` where that is a module among `known`, else as `package`.
     """
-    for node in ast.walk(parse(module)):
+    tree = parse(module)
+    typing_only = {id(inner) for node in ast.walk(tree) if _asks_type_checking(node) for inner in ast.walk(node)}
+    for node in ast.walk(tree):
+        only = id(node) in typing_only
         if isinstance(node, ast.Import):
             for alias in node.names:
-                yield Import(alias.name, node.lineno)
+                yield Import(alias.name, node.lineno, only)
         elif isinstance(node, ast.ImportFrom):
             base = _absolute(module, node)
             for alias in node.names:
                 full = f"{base}.{alias.name}"
-                yield Import(full if full in known else base, node.lineno)
+                yield Import(full if full in known else base, node.lineno, only)
         elif isinstance(node, ast.Call) and _is_dynamic_import(node.func) and node.args:
             argument = node.args[0]
             if isinstance(argument, ast.Constant) and isinstance(argument.value, str):
-                yield Import(argument.value, node.lineno)
+                yield Import(argument.value, node.lineno, only)
+
+
+def _asks_type_checking(node: ast.AST) -> bool:
+    """Whether a statement is `if TYPE_CHECKING:` without an else."""
+    if not isinstance(node, ast.If) or node.orelse:
+        return False
+    return isinstance(node.test, ast.Name) and node.test.id == "TYPE_CHECKING"
 
 
 def _absolute(module: Module, node: ast.ImportFrom) -> str:
