@@ -1,0 +1,1 @@
+"""Obstacles as two-sided segments and walkable areas as one-sided boundaries, checked and normalised."""

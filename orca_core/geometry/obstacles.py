@@ -1,0 +1,175 @@
+"""Obstacles: polylines that block from both sides, flattened to the segments that the solver takes.
+
+The segments are the points as given, in order (a closed obstacle adds last -> first), obstacles in order of insertion,
+so that the index that breaks ties is the order in which walls came. An obstacle that is set again keeps its place.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from orca_core.errors import InvalidInput, Problem, SnapshotError
+from orca_core.geometry.collinear import merge_collinear
+from orca_core.geometry.registry import Registry
+from orca_core.geometry.rings import checked_points, crossing, distinct_count, signed_area
+
+__all__ = ["Obstacle", "ObstacleSet"]
+
+Floats = NDArray[np.float64]
+Integers = NDArray[np.int64]
+
+
+@dataclass(frozen=True, eq=False)
+class Obstacle:
+    """A wall of at least two points (k, 2), or a ring of at least three where `closed`; `id` None is given one."""
+
+    points: Any
+    closed: bool = False
+    id: int | None = None
+
+    def segments(self) -> Floats:
+        """Segments (m, 4) of a x, a y, b x, b y."""
+        points = np.asarray(self.points, np.float64)
+        if self.closed:
+            return np.hstack([points, np.roll(points, -1, axis=0)])
+        return np.hstack([points[:-1], points[1:]])
+
+
+def checked_obstacle(obstacle: Obstacle, item: int | None, problems: list[Problem]) -> Obstacle:
+    """The obstacle without repeated points and, where closed, without a closing one; faults go to `problems`."""
+    points = checked_points(obstacle.points, item, "points", "", problems)
+    if points is None:
+        return obstacle
+    keep = np.ones(len(points), bool)
+    keep[1:] = (points[1:] != points[:-1]).any(axis=1)
+    points = points[keep]
+    if obstacle.closed and len(points) > 1 and (points[0] == points[-1]).all():
+        points = points[:-1]
+    distinct = distinct_count(points)
+    if obstacle.closed:
+        if distinct < 3:
+            problems.append(Problem(item, "points", f"has {distinct} distinct points; a closed obstacle needs three"))
+        # what rounding of the corners alone could enclose is nothing
+        elif abs(signed_area(points)) <= 1e-12 * float(np.ptp(points, axis=0).max()) ** 2:
+            problems.append(Problem(item, "points", "encloses no area; leave closed out for a wall"))
+        elif (at := crossing(points)) is not None:
+            problems.append(Problem(item, "points", f"crosses itself near {at}; a closed obstacle must be simple"))
+    elif distinct < 2:
+        problems.append(Problem(item, "points", f"has {distinct} distinct points; an obstacle needs two"))
+    points.flags.writeable = False
+    return replace(obstacle, points=points)
+
+
+class ObstacleSet:
+    """The obstacles of a world in order of insertion. Whatever raises has changed nothing."""
+
+    def __init__(self) -> None:
+        """Start empty."""
+        self._registry: Registry[Obstacle] = Registry("obstacle")
+
+    def __len__(self) -> int:
+        """Number of obstacles."""
+        return len(self._registry)
+
+    def copy(self) -> ObstacleSet:
+        """Another set with the same obstacles, at no cost until one of the two is changed."""
+        other = ObstacleSet()
+        other._registry = self._registry.copy()
+        return other
+
+    @property
+    def ids(self) -> list[int]:
+        """Ids in order of insertion."""
+        return self._registry.ids
+
+    def items(self) -> list[Obstacle]:
+        """Obstacles in order of insertion, each with its id."""
+        return self._registry.values()
+
+    def get(self, identifier: int) -> Obstacle:
+        """One obstacle; raises NotFound or Gone."""
+        return self._registry.get(identifier)
+
+    def add(self, obstacles: Sequence[Obstacle]) -> list[int]:
+        """Append obstacles and return their ids; raises InvalidInput with every fault, or AlreadyExists."""
+        problems: list[Problem] = []
+        checked = [checked_obstacle(obstacle, item, problems) for item, obstacle in enumerate(obstacles)]
+        ids = self._claim([obstacle.id for obstacle in obstacles], problems)
+        self._registry.insert(ids, [replace(one, id=identifier) for one, identifier in zip(checked, ids, strict=True)])
+        return ids
+
+    def set(self, identifier: int, obstacle: Obstacle) -> None:
+        """Replace an obstacle in its place; raises InvalidInput, NotFound or Gone."""
+        self._registry.get(identifier)
+        problems: list[Problem] = []
+        checked = checked_obstacle(obstacle, None, problems)
+        if obstacle.id is not None and obstacle.id != identifier:
+            problems.append(Problem(None, "id", f"must be {identifier} or left out, not {obstacle.id}"))
+        if problems:
+            raise InvalidInput(problems)
+        self._registry.replace(identifier, replace(checked, id=identifier))
+
+    def remove(self, identifier: int) -> None:
+        """Take an obstacle out; raises NotFound or Gone."""
+        self._registry.remove(identifier)
+
+    def _claim(self, wanted: Sequence[int | None], problems: list[Problem]) -> list[int]:
+        """Ids for new obstacles, the faults of the ids reported together with `problems`."""
+        try:
+            ids = self._registry.claim(wanted)
+        except InvalidInput as error:
+            raise InvalidInput(sorted(problems + error.problems, key=lambda problem: problem.item or 0)) from None
+        if problems:
+            raise InvalidInput(problems)
+        return ids
+
+    def segments(self, merge: bool) -> tuple[Floats, Integers, int]:
+        """Segments (m, 4), the id of the obstacle each came from (m,), and how many pieces merging has saved.
+
+        With `merge` collinear touching pieces are one segment, which belongs to the obstacle of its first piece.
+        """
+        items = self.items()
+        parts = [obstacle.segments() for obstacle in items]
+        segments = np.concatenate(parts) if parts else np.empty((0, 4))
+        source = np.repeat(np.array(self.ids, np.int64), [len(part) for part in parts])
+        if not merge:
+            return np.ascontiguousarray(segments), source, 0
+        merged = merge_collinear(segments)
+        return merged.segments, source[merged.first], merged.count
+
+    def to_arrays(self) -> dict[str, NDArray[Any]]:
+        """Everything that a snapshot must keep, as plain arrays."""
+        items = self.items()
+        points = [np.asarray(obstacle.points, np.float64) for obstacle in items]
+        return {
+            "id": np.array(self.ids, np.int64),
+            "closed": np.array([obstacle.closed for obstacle in items], np.uint8),
+            "points": np.concatenate(points) if points else np.empty((0, 2)),
+            "length": np.array([len(part) for part in points], np.int64),
+            "gone": np.array(self._registry.gone, np.int64),
+            "next_id": np.array([self._registry.next_id], np.int64),
+        }
+
+    @classmethod
+    def from_arrays(cls, arrays: Mapping[str, NDArray[Any]]) -> ObstacleSet:
+        """The set that `to_arrays` described, to the same bits; raises SnapshotError where the arrays do not agree."""
+        try:
+            lengths = arrays["length"].astype(np.int64)
+            if int(lengths.sum()) != len(arrays["points"]) or len(arrays["closed"]) != len(lengths):
+                raise ValueError("lengths differ")
+            parts = np.split(np.array(arrays["points"], np.float64).reshape(-1, 2), np.cumsum(lengths)[:-1])
+            ids = [int(identifier) for identifier in arrays["id"]]
+            items = [
+                Obstacle(points, bool(closed), identifier)
+                for points, closed, identifier in zip(parts if ids else [], arrays["closed"], ids, strict=True)
+            ]
+            other = cls()
+            other._registry.restore(ids, items, [int(k) for k in arrays["gone"]], int(arrays["next_id"][0]))
+        except (KeyError, IndexError, ValueError) as error:
+            raise SnapshotError(f"the obstacles of this snapshot do not agree with each other: {error}") from None
+        return other
