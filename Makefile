@@ -18,6 +18,13 @@ TESTS ?=
 # the interpreter to build with; left empty, the first fit one on the path
 PYTHON ?=
 
+# compiles before the first test, so that no test waits for it
+define COMPILE
+from orca_core import warmup
+warmup.compile_all(lambda done, total, name: print(f"{done} of {total} {name:40}", end="\r\n"[done == total], flush=True))
+endef
+export COMPILE
+
 .DEFAULT_GOAL := help
 .PHONY: help serve test bench soak lock clean
 
@@ -33,7 +40,7 @@ test: $(MADE)/test  ## set up and run every check and test (TESTS="tests/orca_co
 	phase() { title=$$1; shift; printf '\n== %s\n' "$$title"; "$$@" || failed="$$failed [$$title]"; }; \
 	phase 'lint (ruff)' $(BIN)/ruff check; \
 	phase 'types (mypy)' $(BIN)/mypy; \
-	phase 'kernels (compiled once, then kept)' $(BIN)/python -m orca_core.warmup; \
+	phase 'kernels (compiled once, then kept)' $(BIN)/python -c "$$COMPILE"; \
 	phase 'tests (pytest)' $(BIN)/python -m pytest $(TESTS); \
 	if [ -n "$$failed" ]; then printf '\nfailed:%s\n' "$$failed"; exit 1; fi; \
 	printf '\nall phases passed\n'

@@ -7,6 +7,8 @@ import importlib
 import importlib.util
 import os
 import shutil
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -93,6 +95,13 @@ def test_the_table_holds_every_kernel_once() -> None:
     names = [name for name, _, _ in _jit.kernels() if not name.startswith("test_")]
     assert len(names) == len(set(names))
     assert set(names) == written
+
+
+def test_the_warm_up_declares_every_kernel() -> None:
+    # in a process of its own, where nothing else has imported a kernel
+    command = "import orca_core.warmup; from orca_core._jit import kernels; print(*(name for name, _, _ in kernels()))"
+    done = subprocess.run([sys.executable, "-c", command], cwd=ROOT, capture_output=True, text=True, check=True)
+    assert set(done.stdout.split()) == {name for name, _, _ in _jit.kernels() if not name.startswith("test_")}
 
 
 def test_nothing_outside_the_folder_declares_a_kernel() -> None:
