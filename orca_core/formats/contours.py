@@ -23,6 +23,7 @@ from math import isfinite
 
 import numpy as np
 from numpy.typing import NDArray
+
 from orca_core.errors import InvalidInput, Problem
 from orca_core.formats.movingai import GridMap
 from orca_core.geometry.obstacles import Obstacle

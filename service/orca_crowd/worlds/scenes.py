@@ -69,7 +69,7 @@ def _circle() -> SceneData:
     """Agents on a circle, each sent to the opposite side."""
     count = 250
     radius = count / 5.0
-    angles = np.arange(count) * (2.0 * np.pi / count)
+    angles = np.arange(count, dtype=np.float64) * (2.0 * np.pi / count)
     return SceneData(
         time_step=0.1,
         rate=30.0,
