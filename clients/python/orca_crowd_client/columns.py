@@ -207,6 +207,8 @@ def read_list(name: str, value: Iterable[Any]) -> Any:
     if any(isinstance(row, str) for row in rows):
         return rows
     if WIDTHS.get(name) == 2 or any(isinstance(row, list) for row in rows):
+        if any(row is not None and len(row) != (WIDTHS.get(name) or len(row)) for row in rows):
+            raise ProtocolError(f"column {name} has a row that is no pair")
         vectors = [(NAN, NAN) if row is None else tuple(NAN if v is None else float(v) for v in row) for row in rows]
         if numpy is None:
             return vectors
