@@ -1,0 +1,186 @@
+"""Why an agent moves as it does: its neighbours, every half-plane with its source, and how the program ended.
+
+Computed afresh from the state as it stands, as the next step would see it, by brute force over all agents and walls; it shares the
+half-plane and program kernels with the step and none of its search, costs nothing until asked, and changes nothing.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from orca_core.kernels.boundary import boundary_half_plane
+from orca_core.kernels.linear_program import permitted_velocity
+from orca_core.kernels.preferred import preferred_velocities
+from orca_core.kernels.symmetry import coincident_half_plane
+from orca_core.kernels.velocity_obstacle import (
+    agent_half_plane,
+    overlap_normal_is_degenerate,
+    segment_distance_squared,
+    segment_half_plane,
+)
+
+if TYPE_CHECKING:
+    from orca_core.world import World
+
+__all__ = ["HalfPlane", "constraints", "explain", "neighbours"]
+
+
+@dataclass(frozen=True)
+class HalfPlane:
+    """One constraint: `kind` is obstacle, boundary or agent, `source` the id of what it comes from (None if unknown)."""
+
+    kind: str
+    source: int | None
+    distance: float
+    point: tuple[float, float]
+    normal: tuple[float, float]
+
+    def signed_distance(self, x: float, y: float) -> float:
+        """Signed distance of a velocity; negative when it violates the half-plane."""
+        return (x - self.point[0]) * self.normal[0] + (y - self.point[1]) * self.normal[1]
+
+
+def neighbours(world: World, row: int) -> list[tuple[float, int]]:
+    """The neighbours of the agent at index `row` as (squared distance, index), in the order of their constraints."""
+    state = world.population.state
+    offset = state["position"] - state["position"][row]
+    squared = offset[:, 0] * offset[:, 0] + offset[:, 1] * offset[:, 1]
+    reach = state["neighbor_distance"][row]
+    near = np.flatnonzero((squared < reach * reach) & (np.arange(len(squared)) != row))
+    ranked = near[np.lexsort((near, squared[near]))][: int(state["max_neighbors"][row])]
+    return [(float(squared[index]), int(index)) for index in ranked]
+
+
+def constraints(world: World, row: int) -> tuple[list[HalfPlane], int]:
+    """The half-planes of the agent at index `row` in the order of the program, and how many of them are hard."""
+    walls = _wall_planes(world, row)
+    boundaries = _boundary_planes(world, row)
+    return walls + boundaries + _agent_planes(world, row), len(walls) + len(boundaries)
+
+
+def _floor(world: World) -> float:
+    return world.time_step if world.options.stop_at_walls else 0.0
+
+
+def _wall_planes(world: World, row: int) -> list[HalfPlane]:
+    state, statics = world.population.state, world.statics()
+    px, py = state["position"][row].tolist()
+    radius, limit = float(state["radius"][row]), float(state["max_speed"][row])
+    horizon = max(float(state["obstacle_horizon"][row]), _floor(world))
+    reach = horizon * limit + radius
+    found = []
+    for wall, (ax, ay, bx, by) in enumerate(statics.walls.tolist()):
+        squared = segment_distance_squared(ax - px, ay - py, bx - px, by - py)
+        if squared <= reach * reach:
+            found.append((squared, wall, (ax - px, ay - py, bx - px, by - py)))
+    planes = []
+    for squared, wall, ends in sorted(found):
+        x, y, nx, ny = segment_half_plane(*ends, radius, horizon, world.time_step)
+        planes.append(HalfPlane("obstacle", int(statics.wall_source[wall]), math.sqrt(squared), (x, y), (nx, ny)))
+    return planes
+
+
+def _boundary_planes(world: World, row: int) -> list[HalfPlane]:
+    state, statics = world.population.state, world.statics()
+    boundaries = statics.boundaries
+    if not len(boundaries.edges):
+        return []
+    px, py = state["position"][row].tolist()
+    limit = float(state["max_speed"][row])
+    group = int(statics.agent_class[row])
+    found = []
+    for edge in range(int(boundaries.class_start[group]), int(boundaries.class_start[group + 1])):
+        ax, ay, bx, by = (boundaries.edges[edge] - [px, py, px, py]).tolist()
+        own = float(boundaries.edge_horizon[edge])
+        tau = max(own if own >= 0.0 else float(state["obstacle_horizon"][row]), _floor(world))
+        clearance = float(boundaries.edge_clearance[edge])
+        reach = tau * limit + clearance
+        squared = segment_distance_squared(ax, ay, bx, by)
+        if squared <= reach * reach:
+            found.append((squared, edge, (ax, ay, bx, by), clearance, tau))
+    planes = []
+    for squared, edge, ends, clearance, tau in sorted(found):
+        exists, x, y, nx, ny = boundary_half_plane(*ends, clearance, tau)
+        if exists:
+            source = int(boundaries.edge_area[edge])
+            planes.append(HalfPlane("boundary", source, math.sqrt(squared), (x, y), (nx, ny)))
+    return planes
+
+
+def _agent_planes(world: World, row: int) -> list[HalfPlane]:
+    state, dt = world.population.state, world.time_step
+    px, py = state["position"][row].tolist()
+    vx, vy = state["velocity"][row].tolist()
+    planes = []
+    for squared, index in neighbours(world, row):
+        ax, ay = (state["position"][index] - [px, py]).tolist()
+        bx, by = state["velocity"][index].tolist()
+        r = float(state["radius"][row]) + float(state["radius"][index])
+        mine, other = int(state["id"][row]), int(state["id"][index])
+        coincident = world.options.part_coincident and squared < r * r
+        if coincident and overlap_normal_is_degenerate(ax, ay, vx, vy, bx, by, dt):
+            plane = coincident_half_plane(world.seed, mine, other, ax, ay, r, vx, vy, bx, by, dt, 0.5)
+        else:
+            plane = agent_half_plane(ax, ay, r, vx, vy, bx, by, float(state["time_horizon"][row]), dt, 0.5)
+        planes.append(HalfPlane("agent", other, math.sqrt(squared), plane[:2], plane[2:]))
+    return planes
+
+
+def _preferred(world: World, row: int) -> tuple[float, float]:
+    """The preferred velocity that the next step would use."""
+    state = world.population.state
+    one = {name: np.ascontiguousarray(state[name][row : row + 1]) for name in (
+        "position", "goal", "has_goal", "preferred_speed", "goal_tolerance", "max_speed", "preferred_velocity"
+    )}  # fmt: skip
+    desired = np.empty((1, 2))
+    preferred_velocities(1, world.time_step, world.options.clamp_preferred_velocity, *one.values(), desired)
+    return float(desired[0, 0]), float(desired[0, 1])
+
+
+def explain(world: World, identifier: int) -> dict[str, Any]:
+    """Plain values: `agent`, `preferred_velocity`, `neighbors`, `constraints`, `program`.
+
+    Each constraint names kind, source id, point, normal, and its signed distance from the resulting velocity (negative: violated);
+    `program` has `status` (`feasible`, `relaxed` or `hard-relaxed`), the first failing row, the velocity, and the deepest violation.
+    Raises NotFound or Gone.
+    """
+    row = int(world.index_of([identifier])[0])
+    state = world.population.state
+    planes, hard = constraints(world, row)
+    limit = float(state["max_speed"][row])
+    px, py = _preferred(world, row)
+    rows = np.array([[*plane.point, *plane.normal] for plane in planes] or np.empty((0, 4)), np.float64).reshape(-1, 4)
+    failed, vx, vy = permitted_velocity(rows, hard, len(planes), limit, px, py, np.empty((len(planes) + 1, 4)))
+    status = "feasible" if failed == len(planes) else "relaxed" if failed >= hard else "hard-relaxed"
+    shown = [
+        {
+            "kind": plane.kind,
+            "source": plane.source,
+            "hard": index < hard,
+            "distance": plane.distance,
+            "point": list(plane.point),
+            "normal": list(plane.normal),
+            "signed_distance": plane.signed_distance(vx, vy),
+        }
+        for index, plane in enumerate(planes)
+    ]
+    return {
+        "agent": world.agent(identifier),
+        "step": world.step_count,
+        "preferred_velocity": [px, py],
+        "neighbors": [
+            {"id": int(state["id"][index]), "distance": math.sqrt(squared)} for squared, index in neighbours(world, row)
+        ],
+        "constraints": shown,
+        "program": {
+            "status": status,
+            "first_failure": None if failed == len(planes) else int(failed),
+            "velocity": [vx, vy],
+            "max_speed": limit,
+            "deepest_violation": max(0.0, -min((item["signed_distance"] for item in shown), default=0.0)),
+        },
+    }

@@ -1,0 +1,146 @@
+"""Ids of agents: the client's to choose or the world's to give, never given twice in a world's life."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from orca_core.errors import AlreadyExists, Gone, InvalidInput, NotFound, Problem
+
+__all__ = ["MAXIMUM_IDENTIFIER", "Identifiers"]
+
+Integers = NDArray[np.int64]
+
+# the largest integer that every JSON reader keeps exactly
+MAXIMUM_IDENTIFIER = 2**53 - 1
+
+
+class Identifiers:
+    """Which ids were ever used, as disjoint half-open intervals, and where the present ones stand.
+
+    Intervals keep this small in the long run: with ids given by the world a million additions and removals are one interval.
+    `used` is int64 (k, 2), sorted. The present ids live in the agents' own table; `lookup` is told of them.
+    """
+
+    def __init__(self) -> None:
+        """Start with no id used."""
+        self.used: Integers = np.empty((0, 2), np.int64)
+        self.next = 0
+        self._sorted: Integers | None = None
+        self._order: Integers | None = None
+
+    def copy(self) -> Identifiers:
+        """An independent copy; the interval table is never changed in place and may be shared."""
+        other = Identifiers()
+        other.used, other.next = self.used, self.next
+        other._sorted, other._order = self._sorted, self._order
+        return other
+
+    def was_used(self, ids: Integers) -> NDArray[np.bool_]:
+        """Which of the ids were given at any time."""
+        if not len(self.used):
+            return np.zeros(len(ids), bool)
+        at = np.searchsorted(self.used[:, 0], ids, side="right") - 1
+        return (at >= 0) & (ids < self.used[np.maximum(at, 0), 1])
+
+    def check_new(self, ids: Integers) -> None:
+        """Refuse ids out of range or twice in the request (InvalidInput) and ids that are or were in use (AlreadyExists)."""
+        problems = [
+            Problem(int(item), "id", f"must be an integer from 0 to 2^53 - 1, not {ids[item]}")
+            for item in np.flatnonzero((ids < 0) | (ids > MAXIMUM_IDENTIFIER))
+        ]
+        problems += _duplicates(ids)
+        if problems:
+            raise InvalidInput(problems)
+        taken = np.flatnonzero(self.was_used(ids))
+        if len(taken):
+            shown = ", ".join(str(ids[item]) for item in taken[:5])
+            raise AlreadyExists(
+                f"id {shown}{' and others' if len(taken) > 5 else ''}: in use or used before; ids are never given twice, "
+                "choose others or leave them out"
+            )
+
+    def allocate(self, count: int, avoid: Integers | None = None) -> Integers:
+        """The next `count` ids that were never used and are not among `avoid`, ascending; they are not yet claimed."""
+        used = self.used
+        if avoid is not None and len(avoid):
+            used = _union(used, avoid)
+        given: list[Integers] = []
+        cursor, needed = self.next, count
+        while needed:
+            at = int(np.searchsorted(used[:, 0], cursor, side="right")) - 1
+            if at >= 0 and cursor < used[at, 1]:
+                cursor = int(used[at, 1])
+                at += 1
+            else:
+                at += 1
+            end = int(used[at, 0]) if at < len(used) and used[at, 0] > cursor else cursor + needed
+            take = min(needed, end - cursor)
+            given.append(np.arange(cursor, cursor + take, dtype=np.int64))
+            cursor += take
+            needed -= take
+        return np.concatenate(given) if given else np.empty(0, np.int64)
+
+    def claim(self, ids: Integers, allocated: bool) -> None:
+        """Mark ids as used; `allocated` tells that they came from `allocate`."""
+        self.used = _union(self.used, ids)
+        if allocated and len(ids):
+            self.next = int(ids[-1]) + 1
+        self.forget_order()
+
+    def forget_order(self) -> None:
+        """The set of present ids has changed."""
+        self._sorted = self._order = None
+
+    def lookup(self, present: Integers, ids: Integers) -> Integers:
+        """Index of each id among the present ones (int64, same length).
+
+        Raises InvalidInput for an id named twice, NotFound for one that never was, Gone for one that was removed.
+        """
+        problems = _duplicates(ids)
+        if problems:
+            raise InvalidInput(problems)
+        if self._sorted is None or self._order is None:
+            self._order = np.argsort(present, kind="stable")
+            self._sorted = present[self._order]
+        if not len(ids):
+            return np.empty(0, np.int64)
+        if len(self._sorted):
+            at = np.minimum(np.searchsorted(self._sorted, ids), len(self._sorted) - 1)
+            missing = self._sorted[at] != ids
+        else:
+            at = np.zeros(len(ids), np.int64)
+            missing = np.ones(len(ids), bool)
+        if missing.any():
+            lost = ids[missing]
+            used = self.was_used(lost)
+            if not used.all():
+                raise NotFound(f"no agent {_shown(lost[~used])} in this world")
+            raise Gone(f"agent {_shown(lost)} was removed; ids are never given twice")
+        return self._order[at]
+
+
+def _shown(ids: Integers) -> str:
+    return ", ".join(str(value) for value in ids[:5]) + (f" and {len(ids) - 5} more" if len(ids) > 5 else "")
+
+
+def _duplicates(ids: Integers) -> list[Problem]:
+    """A problem for each id that stood earlier in the same request."""
+    if len(ids) < 2:
+        return []
+    order = np.argsort(ids, kind="stable")
+    again = order[1:][ids[order[1:]] == ids[order[:-1]]]
+    return [Problem(int(item), "id", f"{ids[item]} is named twice in one request") for item in np.sort(again)]
+
+
+def _union(used: Integers, ids: Integers) -> Integers:
+    """Intervals that cover `used` and the single ids, merged where they touch."""
+    if not len(ids):
+        return used
+    starts = np.concatenate([used[:, 0], ids])
+    ends = np.concatenate([used[:, 1], ids + 1])
+    order = np.argsort(starts, kind="stable")
+    starts, ends = starts[order], np.maximum.accumulate(ends[order])
+    opens = np.flatnonzero(np.concatenate([[True], starts[1:] > ends[:-1]]))
+    closes = np.concatenate([opens[1:] - 1, [len(starts) - 1]])
+    return np.stack([starts[opens], ends[closes]], axis=1)

@@ -1,0 +1,381 @@
+"""One step for a range of leaves: neighbours, constraints, program, relaxation; and the integration that follows.
+
+Reads the frozen state of the start of the step and writes only the rows of its own agents, so a range can be computed by anybody,
+again, and in any order, with the same bits. Source: spec "Neighbours and constraint order" and "The step".
+"""
+
+import math
+
+from orca_core._jit import kernel
+from orca_core.kernels.boundary import boundary_half_plane
+from orca_core.kernels.linear_program import permitted_velocity
+from orca_core.kernels.neighbours import collect_leaves, nearest
+from orca_core.kernels.symmetry import biased, coincident_half_plane, stands_in_symmetry
+from orca_core.kernels.tree import LEAF, query_box
+from orca_core.kernels.velocity_obstacle import (
+    agent_half_plane,
+    overlap_normal_is_degenerate,
+    segment_distance_squared,
+    segment_half_plane,
+)
+
+__all__ = ["agent_rows", "boundary_rows", "integrate", "solve_leaves", "wall_rows"]
+
+# what happened to an agent in a step, as bits of `outcome`
+RELAXED = 1
+HARD_FAILED = 2
+NON_FINITE = 4
+BIASED = 8
+COINCIDENT = 16
+
+# options as bits of `flags`
+PART_COINCIDENT = 1
+BREAK_SYMMETRY = 2
+STOP_NON_FINITE = 4
+
+# a computed distance to a segment may fall short of the true one by rounding; boxes are grown by this much to lose none
+GROWTH = 1e-9
+# a solved velocity this near the preferred direction (relative) may come from a symmetry
+ALONG = 1e-9
+# who gets less than this share of the wanted speed while turning aside is still held up, and goes on turning
+HELD_UP = 0.5
+
+
+@kernel("i8(f8[::1],i8[::1],i8,f8,i8)")
+def insert_by_distance(distance, item, count, squared, candidate):
+    """Insert into the list sorted by (squared distance, index); returns the new length."""
+    j = count - 1
+    while j >= 0 and (distance[j] > squared or (distance[j] == squared and item[j] > candidate)):
+        distance[j + 1] = distance[j]
+        item[j + 1] = item[j]
+        j -= 1
+    distance[j + 1] = squared
+    item[j + 1] = candidate
+    return count + 1
+
+
+@kernel("i8(f8,f8,f8,f8,f8,f8,f8[:,::1],i8[::1],i8,f8[::1],i8[::1],f8[:,::1],i8)")
+def wall_rows(px, py, radius, reach, horizon, dt, walls, found, found_count, distance, item, planes, row):
+    """Append the half-planes of the walls within reach, by (squared distance, index); returns the number of rows."""
+    count = 0
+    limit = reach * reach
+    for f in range(found_count):
+        w = found[f]
+        squared = segment_distance_squared(walls[w, 0] - px, walls[w, 1] - py, walls[w, 2] - px, walls[w, 3] - py)
+        if squared <= limit:
+            count = insert_by_distance(distance, item, count, squared, w)
+    for c in range(count):
+        w = item[c]
+        x, y, nx, ny = segment_half_plane(
+            walls[w, 0] - px, walls[w, 1] - py, walls[w, 2] - px, walls[w, 3] - py, radius, horizon, dt
+        )
+        planes[row, 0] = x
+        planes[row, 1] = y
+        planes[row, 2] = nx
+        planes[row, 3] = ny
+        row += 1
+    return row
+
+
+@kernel("i8(f8,f8,f8,f8,f8,f8[:,::1],f8[::1],f8[::1],i8,i8[::1],i8,f8[::1],i8[::1],f8[:,::1],i8)")
+def boundary_rows(
+    px, py, max_speed, obstacle_horizon, floor, edges, clearance, horizon, first, found, found_count, distance, item, planes, row
+):
+    """Append the half-planes of the walkable boundaries within reach, by (squared distance, index); returns the number of rows.
+
+    `found` holds indices relative to `first`; a negative `horizon` of an edge stands for the agent's. `floor` is the shortest horizon.
+    """
+    count = 0
+    for f in range(found_count):
+        e = first + found[f]
+        tau = max(horizon[e] if horizon[e] >= 0.0 else obstacle_horizon, floor)
+        limit = tau * max_speed + clearance[e]
+        squared = segment_distance_squared(edges[e, 0] - px, edges[e, 1] - py, edges[e, 2] - px, edges[e, 3] - py)
+        if squared <= limit * limit:
+            count = insert_by_distance(distance, item, count, squared, e)
+    for c in range(count):
+        e = item[c]
+        tau = max(horizon[e] if horizon[e] >= 0.0 else obstacle_horizon, floor)
+        exists, x, y, nx, ny = boundary_half_plane(
+            edges[e, 0] - px, edges[e, 1] - py, edges[e, 2] - px, edges[e, 3] - py, clearance[e], tau
+        )
+        if exists:
+            planes[row, 0] = x
+            planes[row, 1] = y
+            planes[row, 2] = nx
+            planes[row, 3] = ny
+            row += 1
+    return row
+
+
+@kernel("Tuple((i8,b1,f8,i8))(i8,f8[:,::1],f8,f8,b1,i8,i8[::1],i8[::1],f8[::1],i8[::1],i8,f8[:,::1],i8)")
+def agent_rows(
+    own, packed, horizon, dt, part_coincident, seed, order, identifier, near_distance, near_place, near_count, planes, row
+):
+    """Append the half-planes of the neighbours in their order.
+
+    Returns (rows, whether a coincident pair was parted, the deepest overlap, the place of the agent it is with or -1).
+    """
+    px = packed[own, 0]
+    py = packed[own, 1]
+    vx = packed[own, 2]
+    vy = packed[own, 3]
+    radius = packed[own, 4]
+    parted = False
+    deepest = 0.0
+    partner = -1
+    for n in range(near_count):
+        j = near_place[n]
+        ax = packed[j, 0] - px
+        ay = packed[j, 1] - py
+        r = radius + packed[j, 4]
+        if near_distance[n] < r * r:
+            depth = r - math.sqrt(near_distance[n])
+            if depth > deepest:
+                deepest = depth
+                partner = j
+            if part_coincident and overlap_normal_is_degenerate(ax, ay, vx, vy, packed[j, 2], packed[j, 3], dt):
+                x, y, nx, ny = coincident_half_plane(
+                    seed, identifier[order[own]], identifier[order[j]], ax, ay, r, vx, vy, packed[j, 2], packed[j, 3], dt, 0.5
+                )
+                parted = True
+                planes[row, 0] = x
+                planes[row, 1] = y
+                planes[row, 2] = nx
+                planes[row, 3] = ny
+                row += 1
+                continue
+        x, y, nx, ny = agent_half_plane(ax, ay, r, vx, vy, packed[j, 2], packed[j, 3], horizon, dt, 0.5)
+        planes[row, 0] = x
+        planes[row, 1] = y
+        planes[row, 2] = nx
+        planes[row, 3] = ny
+        row += 1
+    return row, parted, deepest, partner
+
+
+@kernel("f8(f8[:,::1],i8,f8,i8)")
+def leaf_guess(nodes, node, k, leaf_items):
+    """Distance that should hold k neighbours if the density around is that of the leaf; zero where the leaf is one spot."""
+    width = nodes[node, 2] - nodes[node, 0]
+    height = nodes[node, 3] - nodes[node, 1]
+    side = max(width, height)
+    # area per agent times k + 4, over pi, and a little more
+    return math.sqrt(side * max(min(width, height), 0.25 * side) * (k + 4.0) / (3.0 * leaf_items))
+
+
+@kernel(
+    "void(i8,i8,i8,f8,f8,i8,i8,i8,i8,"
+    "f8[:,::1],i8,i8[::1],f8[::1],f8[::1],i8[::1],f8[:,::1],f8[:,::1],i8[::1],i8[::1],"
+    "f8[:,::1],f8[:,::1],i8,i8[::1],f8[:,::1],"
+    "i8[::1],f8[:,::1],f8[::1],f8[::1],i8[::1],f8[::1],f8[::1],f8[:,::1],i8[::1],i8[::1],i8[::1],f8[:,::1],"
+    "i8[::1],i8[::1],i8[::1],f8[::1],i8[::1],i8[::1],f8[::1],i8[::1],i8[::1],f8[::1],i8[::1],f8[:,::1],f8[:,::1],"
+    "f8[:,::1],i8[::1],u1[::1],f8[::1],f8[::1],i8[::1])"
+)
+def solve_leaves(
+    first_leaf,
+    last_leaf,
+    count,
+    dt,
+    floor,
+    flags,
+    seed,
+    step,
+    turn_steps,
+    # the agents, by place in the tree
+    nodes,
+    leaves,
+    order,
+    leaf_x,
+    leaf_y,
+    leaf_first,
+    packed,
+    parameters,
+    identifier,
+    turning,
+    # the walls and their tree
+    walls,
+    wall_nodes,
+    wall_leaves,
+    wall_order,
+    wall_boxes,
+    # the walkable boundaries: by radius class, each with its tree
+    agent_class,
+    edges,
+    edge_clearance,
+    edge_horizon,
+    class_start,
+    class_clearance,
+    class_horizon,
+    edge_nodes,
+    edge_node_start,
+    edge_leaves,
+    edge_order,
+    edge_boxes,
+    # scratch
+    near,
+    wide,
+    stack,
+    distance,
+    place,
+    index,
+    near_distance,
+    near_place,
+    found,
+    item_distance,
+    item,
+    planes,
+    derived,
+    # output, by index
+    new_velocity,
+    new_turning,
+    outcome,
+    reach,
+    overlap_depth,
+    overlap_with,
+):
+    """Write the new velocity of every agent in the leaves [first_leaf, last_leaf), and what happened to it.
+
+    Rows written: new_velocity (n, 2), new_turning (the step until which it turns aside), outcome bits, reach (distance of the k-th neighbour, next step's guess), the deepest overlap at
+    the start of the step and the index of the agent it is with (-1 for none).
+    """
+    for leaf in range(first_leaf, last_leaf):
+        begin = leaf * LEAF
+        end = min(begin + LEAF, count)
+        if begin >= end:
+            break
+        node = leaves + leaf
+        # what the members of this leaf need together: a common list of leaves to search, a common list of walls
+        shared = 0.0
+        wall_reach = 0.0
+        for own in range(begin, end):
+            guess = parameters[own, 6]
+            if guess < 0.0:
+                guess = leaf_guess(nodes, node, parameters[own, 7], end - begin)
+                parameters[own, 6] = guess
+            shared = max(shared, min(guess, parameters[own, 5]))
+            wall_reach = max(wall_reach, max(parameters[own, 4], floor) * parameters[own, 2] + packed[own, 4])
+        near_count = collect_leaves(
+            nodes, leaves, nodes[node, 0], nodes[node, 1], nodes[node, 2], nodes[node, 3], shared * shared, stack, near
+        )
+        # the own leaf first: a heap of agents then shrinks its bound at once
+        for n in range(near_count):
+            if near[n] == leaf:
+                near[n] = near[0]
+                near[0] = leaf
+                break
+        found_count = 0
+        if walls.shape[0] > 0:
+            grown = wall_reach + GROWTH * (
+                wall_reach + max(max(abs(nodes[node, 0]), abs(nodes[node, 2])), max(abs(nodes[node, 1]), abs(nodes[node, 3])))
+            )
+            found_count = query_box(
+                wall_nodes,
+                wall_leaves,
+                wall_order,
+                wall_boxes,
+                walls.shape[0],
+                nodes[node, 0] - grown,
+                nodes[node, 1] - grown,
+                nodes[node, 2] + grown,
+                nodes[node, 3] + grown,
+                stack,
+                found,
+            )
+        for own in range(begin, end):
+            i = order[own]
+            px = packed[own, 0]
+            py = packed[own, 1]
+            limit = parameters[own, 2]
+            obstacle_horizon = max(parameters[own, 4], floor)
+            rows = 0
+            # constraints: walls, then boundaries, both hard
+            if found_count > 0:
+                radius = packed[own, 4]
+                rows = wall_rows(
+                    px, py, radius, obstacle_horizon * limit + radius, obstacle_horizon, dt, walls, found, found_count,
+                    item_distance, item, planes, rows,
+                )  # fmt: skip
+            if edges.shape[0] > 0:
+                group = agent_class[i]
+                first = class_start[group]
+                edge_count = class_start[group + 1] - first
+                if edge_count > 0:
+                    grown = max(obstacle_horizon, class_horizon[group]) * limit + class_clearance[group]
+                    grown += GROWTH * (grown + max(abs(px), abs(py)))
+                    start = edge_node_start[group]
+                    edges_found = query_box(
+                        edge_nodes[start : edge_node_start[group + 1]],
+                        edge_leaves[group],
+                        edge_order[first : first + edge_count],
+                        edge_boxes[first : first + edge_count],
+                        edge_count,
+                        px - grown,
+                        py - grown,
+                        px + grown,
+                        py + grown,
+                        stack,
+                        wide,
+                    )
+                    rows = boundary_rows(
+                        px, py, limit, parameters[own, 4], floor, edges, edge_clearance, edge_horizon, first, wide, edges_found,
+                        item_distance, item, planes, rows,
+                    )  # fmt: skip
+            hard = rows
+            # constraints: the nearest agents
+            kept, kth = nearest(
+                own, px, py, int(parameters[own, 7]), parameters[own, 5], parameters[own, 6], shared, near, near_count,
+                nodes, leaves, leaf_x, leaf_y, order, leaf_first, distance, place, index, near_distance, near_place, stack, wide,
+            )  # fmt: skip
+            reach[i] = kth
+            rows, parted, deepest, partner = agent_rows(
+                own, packed, parameters[own, 3], dt, (flags & PART_COINCIDENT) != 0, seed, order, identifier,
+                near_distance, near_place, kept, planes, rows,
+            )  # fmt: skip
+            overlap_depth[i] = deepest
+            overlap_with[i] = order[partner] if partner >= 0 else -1
+            # program and relaxation
+            preferred_x = parameters[own, 0]
+            preferred_y = parameters[own, 1]
+            failed, vx, vy = permitted_velocity(planes, hard, rows, limit, preferred_x, preferred_y, derived)
+            happened = COINCIDENT if parted else 0
+            # an exact symmetry leaves the velocity on the preferred axis, and slower; only then are the neighbours looked at
+            until = turning[i]
+            if (flags & BREAK_SYMMETRY) != 0 and kept > 0 and (vx != preferred_x or vy != preferred_y):
+                length = math.sqrt(preferred_x * preferred_x + preferred_y * preferred_y)
+                speed = min(length, limit)
+                along = (vx * preferred_x + vy * preferred_y) / length if length > 0.0 else 0.0
+                if speed > 0.0 and along < speed - ALONG * speed:
+                    if until > step:
+                        if along < HELD_UP * speed:
+                            until = step + turn_steps
+                    elif abs(vx * preferred_y - vy * preferred_x) <= ALONG * length * speed and stands_in_symmetry(
+                        packed, own, near_place, kept, preferred_x / length, preferred_y / length, limit
+                    ):
+                        until = step + turn_steps
+                    # one nudge is not enough: a ring would close up again, so the turn is kept until the way is free
+                    if until > step:
+                        bx, by = biased(seed, identifier[i], step, preferred_x, preferred_y)
+                        failed, vx, vy = permitted_velocity(planes, hard, rows, limit, bx, by, derived)
+                        happened |= BIASED
+            new_turning[i] = until
+            if failed < rows:
+                happened |= RELAXED
+                if failed < hard:
+                    happened |= HARD_FAILED
+            if not (math.isfinite(vx) and math.isfinite(vy)):
+                happened |= NON_FINITE
+                if (flags & STOP_NON_FINITE) != 0:
+                    vx = 0.0
+                    vy = 0.0
+            new_velocity[i, 0] = vx
+            new_velocity[i, 1] = vy
+            outcome[i] = happened
+
+
+@kernel("void(i8,i8,f8,f8[:,::1],f8[:,::1],f8[:,::1])")
+def integrate(first, last, dt, position, new_velocity, new_position):
+    """position + velocity * dt for the agents [first, last), component-wise (spec "The step", part 2)."""
+    for i in range(first, last):
+        new_position[i, 0] = position[i, 0] + new_velocity[i, 0] * dt
+        new_position[i, 1] = position[i, 1] + new_velocity[i, 1] * dt

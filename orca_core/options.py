@@ -1,0 +1,89 @@
+"""Options: what a world does beyond the normative text, each switchable, each neutral where its situation does not arise."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, fields, replace
+from typing import Any
+
+from orca_core.errors import InvalidInput, Problem
+
+__all__ = ["OPTION_MEANINGS", "PROFILES", "Options"]
+
+OPTION_MEANINGS: dict[str, str] = {
+    "part_coincident": "agents on the very same spot part in opposite directions, decided by seed and ids",
+    "break_symmetry": "an agent held up in an exact mirror symmetry turns a little to its right, decided by seed, id and step",
+    "stop_at_walls": "a displacement never crosses a wall: horizons are at least one time step, and a crossing move is cut short",
+    "clamp_preferred_velocity": "a preferred velocity of any finite size is clamped in its direction, without overflow",
+    "stop_non_finite": "a non-finite result stops that agent, is counted and reported",
+    "merge_collinear": "collinear touching pieces of walls and boundaries act as one piece",
+    "walkable_surface": "a centre never leaves the walkable area shrunk by its radius; a move is clipped there and slides along",
+    "stall_time": "seconds with under a tenth of the wanted progress after which an agent counts as stalled",
+}
+
+
+@dataclass(frozen=True)
+class Options:
+    """One switch a mending of the text; `Options.text()` has all off, `Options.service()` all on.
+
+    `stall_time` is in seconds and decides a status and an event, never a bit of the state.
+    """
+
+    profile: str = "text"
+    part_coincident: bool = False
+    break_symmetry: bool = False
+    stop_at_walls: bool = False
+    clamp_preferred_velocity: bool = False
+    stop_non_finite: bool = False
+    merge_collinear: bool = False
+    walkable_surface: bool = False
+    stall_time: float = 3.0
+
+    @classmethod
+    def text(cls) -> Options:
+        """The normative solver and nothing else."""
+        return cls()
+
+    @classmethod
+    def service(cls) -> Options:
+        """What users want: every mending on."""
+        switches = {field.name: True for field in fields(cls) if field.type == "bool"}
+        return replace(cls(profile="service"), **switches)  # type: ignore[arg-type]
+
+    @classmethod
+    def from_mapping(cls, given: Mapping[str, Any]) -> Options:
+        """Build from `{profile, option: value, …}`; single options override the profile, which is `service` when left out.
+
+        Raises InvalidInput naming every unknown option and every value of the wrong kind.
+        """
+        problems: list[Problem] = []
+        profile = given.get("profile", "service")
+        if not isinstance(profile, str) or profile not in PROFILES:
+            problems.append(Problem(None, "options.profile", f"must be one of {', '.join(sorted(PROFILES))}, not {profile!r}"))
+            profile = "service"
+        options = PROFILES[profile]
+        changed: dict[str, Any] = {}
+        for name, value in given.items():
+            if name == "profile":
+                continue
+            if name not in OPTION_MEANINGS:
+                problems.append(Problem(None, f"options.{name}", f"is not an option; there are {', '.join(OPTION_MEANINGS)}"))
+            elif name == "stall_time":
+                if isinstance(value, bool) or not isinstance(value, int | float) or not 0.0 < value <= 1e9:
+                    problems.append(Problem(None, "options.stall_time", f"must be a number of seconds above 0, not {value!r}"))
+                else:
+                    changed[name] = float(value)
+            elif not isinstance(value, bool):
+                problems.append(Problem(None, f"options.{name}", f"must be true or false, not {value!r}"))
+            else:
+                changed[name] = value
+        if problems:
+            raise InvalidInput(problems)
+        return replace(options, **changed)
+
+    def as_mapping(self) -> dict[str, Any]:
+        """All values by name, profile first, as plain Python values."""
+        return {field.name: getattr(self, field.name) for field in fields(self)}
+
+
+PROFILES: dict[str, Options] = {"text": Options.text(), "service": Options.service()}

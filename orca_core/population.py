@@ -1,0 +1,189 @@
+"""Population: the agents of a world as commands see them: added, changed, removed and read, by id."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from orca_core.agent_columns import COLUMNS, check_columns, check_value, identifier_column
+from orca_core.errors import InvalidInput, Problem
+from orca_core.identifiers import Identifiers
+from orca_core.kernels.status import ARRIVED, MOVING, NO_GOAL
+from orca_core.state import AGENT_DEFAULTS, STATUS_NAMES, AgentState
+
+__all__ = ["Population"]
+
+Integers = NDArray[np.int64]
+Masks = Mapping[str, NDArray[np.bool_]]
+
+# what null may clear, and the value that clearing leaves
+CLEARABLE = ("goal", "preferred_velocity", "preferred_speed", "velocity")
+
+
+class Population:
+    """Agents with their ids and the defaults for values left out. Every method either does all it was asked or raises."""
+
+    def __init__(self, time_step: float) -> None:
+        """No agents; `time_step` enters the default neighbour distance."""
+        self.time_step = time_step
+        self.state = AgentState()
+        self.identifiers = Identifiers()
+        self.defaults: dict[str, float | int] = {}
+
+    def copy(self) -> Population:
+        """An independent copy."""
+        other = Population(self.time_step)
+        other.state = self.state.copy()
+        other.identifiers = self.identifiers.copy()
+        other.defaults = dict(self.defaults)
+        return other
+
+    def set_defaults(self, defaults: Mapping[str, float | int]) -> None:
+        """Replace the defaults for fields left out of later additions; raises InvalidInput naming each wrong one."""
+        problems = []
+        allowed = [*AGENT_DEFAULTS, "neighbor_distance", "preferred_speed"]
+        for name, value in defaults.items():
+            if name not in allowed:
+                problems.append(Problem(None, f"defaults.{name}", f"has no default; those that may have are {', '.join(allowed)}"))
+            elif isinstance(value, bool) or not isinstance(value, int | float):
+                problems.append(Problem(None, f"defaults.{name}", f"must be a number, not {value!r}"))
+            elif fault := check_value(name, value):
+                problems.append(Problem(None, f"defaults.{name}", fault))
+        if problems:
+            raise InvalidInput(problems)
+        self.defaults = dict(defaults)
+
+    def add(self, columns: Mapping[str, ArrayLike], given: Masks | None, count: int | None, step: int) -> slice:
+        """Append agents; returns their rows. Raises InvalidInput or AlreadyExists and then has changed nothing."""
+        columns = dict(columns)
+        given = dict(given or {})
+        asked = columns.pop("id", None)
+        has_id = given.pop("id", None)
+        if count is None:
+            lengths = [len(np.asarray(values)) for values in [*columns.values(), *([asked] if asked is not None else [])]]
+            count = lengths[0] if lengths else 0
+        if "position" not in columns or not given.get("position", np.ones(count, bool)).all():
+            missing = np.flatnonzero(~given["position"]) if "position" in columns else [None] * bool(count)
+            if len(missing):
+                raise InvalidInput([Problem(None if i is None else int(i), "position", "is required: [x, y]") for i in missing])
+        values = check_columns(columns, count, given)
+        # ids: as asked, the rest given by the world
+        if asked is None:
+            ids = self.identifiers.allocate(count)
+            allocated = True
+        else:
+            ids = identifier_column(asked).copy()
+            if len(ids) != count:
+                raise InvalidInput([Problem(None, "id", f"must hold {count} ids, not {len(ids)}")])
+            chosen = np.ones(count, bool) if has_id is None else has_id
+            self.identifiers.check_new(ids[chosen])
+            ids[~chosen] = self.identifiers.allocate(int((~chosen).sum()), ids[chosen])
+            allocated = False
+        self._fill_defaults(values, given, count)
+        # nothing can be refused from here on
+        rows = self.state.append(count)
+        self.identifiers.claim(ids, allocated)
+        self.state["id"][rows] = ids
+        # the goal last, so that it holds over a preferred velocity of the same row
+        for name in sorted(values, key=lambda name: name == "goal"):
+            self._write(name, np.arange(rows.start, rows.stop), values[name], given.get(name))
+        self._start(np.arange(rows.start, rows.stop), step)
+        return rows
+
+    def _fill_defaults(self, values: dict[str, NDArray[Any]], given: Masks, count: int) -> None:
+        """Complete the columns with defaults where nothing was given."""
+        for name, standard in {**AGENT_DEFAULTS, **self.defaults}.items():
+            if name not in values:
+                values[name] = np.full(count, standard, np.int64 if COLUMNS[name].whole else np.float64)
+            elif name in given:
+                values[name] = np.where(given[name], values[name], standard).astype(values[name].dtype)
+        if "neighbor_distance" not in self.defaults:
+            # far enough to see whoever can be met within the horizon
+            standard = 2.0 * values["radius"] + 2.0 * values["max_speed"] * np.maximum(values["time_horizon"], self.time_step)
+            if "neighbor_distance" not in values:
+                values["neighbor_distance"] = standard
+            elif "neighbor_distance" in given:
+                values["neighbor_distance"] = np.where(given["neighbor_distance"], values["neighbor_distance"], standard)
+
+    def set(self, ids: ArrayLike, columns: Mapping[str, ArrayLike], given: Masks | None, cleared: Masks | None, step: int) -> Integers:
+        """Change agents; returns their indices. Raises InvalidInput, NotFound or Gone and then has changed nothing.
+
+        Clearing comes first; where a goal and a preferred velocity are given in one row, the goal holds.
+        """
+        given = dict(given or {})
+        cleared = dict(cleared or {})
+        identifiers = identifier_column(ids)
+        values = check_columns(columns, len(identifiers), given)
+        unknown = [name for name in cleared if name not in CLEARABLE]
+        if unknown:
+            raise InvalidInput([Problem(None, name, f"cannot be null; only {', '.join(CLEARABLE)} can") for name in unknown])
+        indices = self.identifiers.lookup(self.state["id"], identifiers)
+        for name, mask in cleared.items():
+            rows = indices[mask]
+            self.state[name][rows] = -1.0 if name == "preferred_speed" else 0.0
+            if name in ("goal", "preferred_velocity"):
+                if name == "goal":
+                    # clearing a goal leaves zero, not the preferred velocity that stood before it
+                    self.state["preferred_velocity"][rows[self.state["has_goal"][rows] == 1]] = 0.0
+                    self.state["has_goal"][rows] = 0
+        # the goal last, so that it holds over a preferred velocity of the same row
+        for name in sorted(values, key=lambda name: name == "goal"):
+            self._write(name, indices, values[name], given.get(name))
+        if {"goal", "preferred_velocity", "position"} & (set(values) | set(cleared)):
+            self._start(indices, step)
+        return indices
+
+    def _write(self, name: str, indices: Integers, array: NDArray[Any], mask: NDArray[np.bool_] | None) -> None:
+        """Write one checked column, and what follows from it."""
+        if mask is not None:
+            indices, array = indices[mask], array[mask]
+        state = self.state
+        if name == "preferred_velocity":
+            state["has_goal"][indices] = 0
+            state["goal"][indices] = 0.0
+        elif name == "goal":
+            state["has_goal"][indices] = 1
+            state["preferred_velocity"][indices] = 0.0
+        elif name in ("position", "radius"):
+            state["on_surface"][indices] = 0
+            state["neighbor_reach"][indices] = -1.0
+        state[name][indices] = array
+
+    def _start(self, indices: Integers, step: int) -> None:
+        """Begin to watch progress anew from here."""
+        state = self.state
+        moves = (state["has_goal"][indices] == 1) | (state["preferred_velocity"][indices] != 0.0).any(axis=1)
+        # one that has arrived and is not sent elsewhere stays so
+        offset = state["goal"][indices] - state["position"][indices]
+        there = (state["status"][indices] == ARRIVED) & (state["has_goal"][indices] == 1)
+        there &= np.sqrt(offset[:, 0] * offset[:, 0] + offset[:, 1] * offset[:, 1]) <= state["goal_tolerance"][indices]
+        state["status"][indices] = np.where(there, ARRIVED, np.where(moves, MOVING, NO_GOAL))
+        state["anchor"][indices] = state["position"][indices]
+        state["anchor_step"][indices] = step
+
+    def remove(self, ids: ArrayLike) -> None:
+        """Drop agents; raises InvalidInput, NotFound or Gone and then has changed nothing."""
+        indices = self.identifiers.lookup(self.state["id"], identifier_column(ids))
+        self.state.remove(indices)
+        self.identifiers.forget_order()
+
+    def index_of(self, ids: ArrayLike) -> Integers:
+        """Indices of the ids; raises InvalidInput, NotFound or Gone."""
+        return self.identifiers.lookup(self.state["id"], identifier_column(ids))
+
+    def agent(self, identifier: int) -> dict[str, Any]:
+        """One agent as plain Python values, effective ones: `goal` is None where there is none, `status` a name."""
+        row = int(self.index_of([identifier])[0])
+        state = self.state
+        agent: dict[str, Any] = {"id": int(state["id"][row])}
+        for name in COLUMNS:
+            agent[name] = state[name][row].tolist()
+        if not state["has_goal"][row]:
+            agent["goal"] = None
+        if agent["preferred_speed"] < 0.0:
+            agent["preferred_speed"] = agent["max_speed"]
+        agent["status"] = STATUS_NAMES[state["status"][row]]
+        return agent

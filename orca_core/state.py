@@ -1,0 +1,133 @@
+"""FIELDS: every per-agent array once. Allocation, growth, snapshot, digest and frames are driven by this table."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = ["AGENT_DEFAULTS", "FIELDS", "STATUS_NAMES", "AgentState", "Field"]
+
+STATUS_NAMES = ("no-goal", "moving", "arrived", "stalled")
+
+
+@dataclass(frozen=True)
+class Field:
+    """One per-agent array: shape (n,) for width 1, else (n, width).
+
+    `role` says who writes it: `input` commands, `state` the step, `hint` the solver for itself (never in a snapshot, decides no bit).
+    """
+
+    name: str
+    dtype: str
+    width: int
+    role: str
+    unit: str
+    empty: float
+    meaning: str
+
+
+FIELDS: tuple[Field, ...] = (
+    Field("id", "<i8", 1, "input", "", 0, "the client's or the world's, never given twice"),
+    Field("position", "<f8", 2, "state", "m", 0.0, "centre"),
+    Field("velocity", "<f8", 2, "state", "m/s", 0.0, "of the last step, the optimization velocity of the next"),
+    Field("preferred_velocity", "<f8", 2, "input", "m/s", 0.0, "as given, used while there is no goal"),
+    Field("goal", "<f8", 2, "input", "m", 0.0, "where to, if has_goal"),
+    Field("has_goal", "<u1", 1, "input", "", 0, "whether the goal decides the preferred velocity"),
+    Field("preferred_speed", "<f8", 1, "input", "m/s", -1.0, "toward the goal; negative stands for max_speed"),
+    Field("goal_tolerance", "<f8", 1, "input", "m", 1e-9, "distance at which the goal is reached"),
+    Field("radius", "<f8", 1, "input", "m", 0.5, "of the disc"),
+    Field("max_speed", "<f8", 1, "input", "m/s", 1.5, "radius of the disc of velocities"),
+    Field("time_horizon", "<f8", 1, "input", "s", 2.0, "for which other agents are avoided"),
+    Field("obstacle_horizon", "<f8", 1, "input", "s", 2.0, "for which walls and boundaries are avoided"),
+    Field("neighbor_distance", "<f8", 1, "input", "m", 0.0, "within which agents are seen (strictly)"),
+    Field("max_neighbors", "<i8", 1, "input", "", 10, "how many of them count"),
+    Field("status", "<u1", 1, "state", "", 0, "index into STATUS_NAMES"),
+    Field("anchor", "<f8", 2, "state", "m", 0.0, "where progress was last seen"),
+    Field("anchor_step", "<i8", 1, "state", "", 0, "when progress was last seen"),
+    Field("overlapping", "<u1", 1, "state", "", 0, "whether it overlapped another at the start of the last step"),
+    Field("turning_until", "<i8", 1, "state", "", 0, "step until which it turns aside after an exact symmetry"),
+    Field("neighbor_reach", "<f8", 1, "hint", "m", -1.0, "distance of the farthest neighbour of the last step; negative: unknown"),
+    Field("on_surface", "<u1", 1, "hint", "", 0, "whether the centre is known to be on the walkable surface"),
+)
+
+BY_NAME = {field.name: field for field in FIELDS}
+
+# what a client may give, and what holds when it does not; neighbor_distance follows from the others
+AGENT_DEFAULTS: dict[str, float | int] = {
+    "radius": 0.5,
+    "max_speed": 1.5,
+    "time_horizon": 2.0,
+    "obstacle_horizon": 2.0,
+    "max_neighbors": 10,
+    "goal_tolerance": 1e-9,
+}
+
+
+class AgentState:
+    """The arrays of FIELDS for `count` agents in index order, with room to grow.
+
+    Index order is creation order and survives removals, so ties by index break the same way on every machine.
+    """
+
+    def __init__(self) -> None:
+        """Start empty."""
+        self.count = 0
+        self._capacity = 0
+        self._arrays: dict[str, NDArray[Any]] = {}
+        self._reserve(16)
+
+    def _reserve(self, capacity: int) -> None:
+        """Grow every array to at least `capacity` rows; new rows hold the field's empty value."""
+        capacity = max(capacity, 2 * self._capacity)
+        for field in FIELDS:
+            shape = (capacity,) if field.width == 1 else (capacity, field.width)
+            array = np.full(shape, field.empty, field.dtype)
+            if self.count:
+                array[: self.count] = self._arrays[field.name][: self.count]
+            self._arrays[field.name] = array
+        self._capacity = capacity
+
+    def __getitem__(self, name: str) -> NDArray[Any]:
+        """The live rows of a field, writable."""
+        return self._arrays[name][: self.count]
+
+    def __iter__(self) -> Iterator[tuple[Field, NDArray[Any]]]:
+        """Every field with its live rows."""
+        return ((field, self[field.name]) for field in FIELDS)
+
+    def append(self, count: int) -> slice:
+        """Add `count` rows of empty values; returns where they stand."""
+        first = self.count
+        if first + count > self._capacity:
+            self._reserve(first + count)
+        self.count = first + count
+        rows = slice(first, first + count)
+        for field in FIELDS:
+            self._arrays[field.name][rows] = field.empty
+        return rows
+
+    def remove(self, indices: NDArray[np.int64]) -> None:
+        """Drop rows; the others keep their order."""
+        keep = np.ones(self.count, bool)
+        keep[indices] = False
+        left = int(keep.sum())
+        for array in self._arrays.values():
+            array[:left] = array[: self.count][keep]
+        self.count = left
+
+    def copy(self) -> AgentState:
+        """An independent copy."""
+        other = AgentState.__new__(AgentState)
+        other.count = self.count
+        other._capacity = max(self.count, 1)
+        other._arrays = {
+            field.name: np.concatenate([self[field.name]]) if self.count else np.full(
+                (1,) if field.width == 1 else (1, field.width), field.empty, field.dtype
+            )
+            for field in FIELDS
+        }
+        return other

@@ -1,0 +1,89 @@
+"""Statics: walls and walkable boundaries as the solver takes them, flattened, classed by radius and indexed."""
+
+from __future__ import annotations
+
+from copy import copy
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from orca_core.geometry.obstacles import ObstacleSet
+from orca_core.geometry.walkable import Boundaries, WalkableSet
+from orca_core.options import Options
+from orca_core.tree import BoxTree
+
+__all__ = ["Statics"]
+
+Floats = NDArray[np.float64]
+Integers = NDArray[np.int64]
+
+
+class Statics:
+    """Frozen geometry of a world under given options and radii.
+
+    `walls` float64 (m, 4) with `wall_source` the obstacle ids; `boundaries` and one box tree for each radius class.
+    """
+
+    def __init__(self, walls: Floats, wall_source: Integers, merged: int, boundaries: Boundaries) -> None:
+        """Index walls (m, 4) and boundaries."""
+        self.walls = np.ascontiguousarray(walls, np.float64)
+        self.wall_source = wall_source
+        self.merged = merged
+        self.wall_tree = BoxTree.over_segments(self.walls)
+        self.boundaries = boundaries
+        self.edges = np.ascontiguousarray(boundaries.edges, np.float64)
+        ranges = list(pairwise(boundaries.class_start.tolist()))
+        # what a whole class may reach: its longest horizon and largest clearance
+        self.class_clearance = np.array([boundaries.edge_clearance[a:b].max(initial=0.0) for a, b in ranges])
+        self.class_horizon = np.array([boundaries.edge_horizon[a:b].max(initial=-1.0) for a, b in ranges])
+        self.agent_class: Integers = np.empty(0, np.int64)
+
+    @classmethod
+    def build(cls, obstacles: ObstacleSet, walkable: WalkableSet, radii: Floats, options: Options) -> Statics:
+        """Flatten and shrink for the distinct sorted `radii`; raises InvalidInput when there are too many of them."""
+        walls, source, merged = obstacles.segments(options.merge_collinear)
+        return cls(walls, source, merged, walkable.compile(radii, options.merge_collinear))
+
+    def with_walls_of(self, obstacles: ObstacleSet, options: Options) -> Statics:
+        """The same boundaries with other walls; shrinking is the slow part and need not be done again."""
+        walls, source, merged = obstacles.segments(options.merge_collinear)
+        other = Statics(walls, source, merged, self.boundaries)
+        other.agent_class = self.agent_class
+        return other
+
+    def reclassified(self, radius: Floats) -> Statics:
+        """The same geometry for other agents; the original is left as it is."""
+        other = copy(self)
+        other.classify(radius)
+        return other
+
+    def classify(self, radius: Floats) -> None:
+        """Assign each agent, by its radius (n,), to its class of boundaries."""
+        if len(self.boundaries.class_radius):
+            self.agent_class = np.searchsorted(self.boundaries.class_radius, radius).astype(np.int64)
+        else:
+            self.agent_class = np.zeros(len(radius), np.int64)
+
+    def solver_arguments(self) -> tuple[Any, ...]:
+        """Walls and boundaries in the order in which the solving kernel takes them."""
+        return (
+            self.walls,
+            self.wall_tree.nodes,
+            self.wall_tree.leaves,
+            self.wall_tree.order,
+            self.wall_tree.boxes,
+            self.agent_class,
+            self.edges,
+            self.boundaries.edge_clearance,
+            self.boundaries.edge_horizon,
+            self.boundaries.class_start,
+            self.class_clearance,
+            self.class_horizon,
+            self.boundaries.index.nodes,
+            self.boundaries.index.node_start,
+            self.boundaries.index.leaves,
+            self.boundaries.index.order,
+            self.boundaries.index.boxes,
+        )

@@ -1,0 +1,19 @@
+"""Every kernel with its signature, compiled before the first step instead of in it."""
+
+from __future__ import annotations
+
+# importing a kernel module declares its kernels; the order is that of their dependence
+import orca_core.kernels.boundary
+import orca_core.kernels.linear_program
+import orca_core.kernels.neighbours
+import orca_core.kernels.overlap
+import orca_core.kernels.preferred
+import orca_core.kernels.status
+import orca_core.kernels.step
+import orca_core.kernels.surface
+import orca_core.kernels.symmetry
+import orca_core.kernels.tree
+import orca_core.kernels.velocity_obstacle  # noqa: F401
+from orca_core._jit import compile_all, compiled, kernel_digest
+
+__all__ = ["compile_all", "compiled", "kernel_digest"]

@@ -1,0 +1,316 @@
+"""World: agents, geometry and the solver. `step()` reads as a list of named phases.
+
+    from orca_core import World
+    world = World(time_step=0.25)
+    world.add_agents({"position": [[0, 0], [5, 0.1]], "goal": [[5, 0], [0, 0]]})
+    world.step(20)
+    world.column("position")
+
+Without options a world is the normative text and nothing else; `Options.service()` adds what users want.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from orca_core import explain as explaining
+from orca_core import notices, snapshot
+from orca_core.agent_columns import LARGEST, SHORTEST
+from orca_core.digest import state_digest
+from orca_core.errors import InvalidInput, Notice, Problem
+from orca_core.geometry.obstacles import Obstacle, ObstacleSet
+from orca_core.geometry.walkable import WalkableArea, WalkableSet
+from orca_core.movement import Movement
+from orca_core.options import Options
+from orca_core.population import Masks, Population
+from orca_core.report import Added, Event, StepReport
+from orca_core.solver import Solver
+from orca_core.state import BY_NAME
+from orca_core.statics import Statics
+from orca_core.witness import Witness
+
+__all__ = ["World"]
+
+Integers = NDArray[np.int64]
+# who computes the leaves [first, last) of a step; an engine may put its own here
+Solve = Callable[[int, int], None]
+
+
+class World:
+    """A crowd in the plane, advanced by fixed time steps. Not safe for two threads at once; kernels release the GIL."""
+
+    def __init__(self, *, time_step: float, options: Options | None = None, seed: int = 0) -> None:
+        """Make an empty world; `options` None is the text alone. Raises InvalidInput for a time step outside 1e-6 to 1e9 seconds."""
+        if isinstance(time_step, bool) or not isinstance(time_step, int | float) or not SHORTEST <= time_step <= LARGEST:
+            raise InvalidInput([Problem(None, "time_step", f"must be a number of seconds from {SHORTEST:g} to {LARGEST:g}, not {time_step!r}")])
+        if isinstance(seed, bool) or not isinstance(seed, int) or not 0 <= seed < 2**53:
+            raise InvalidInput([Problem(None, "seed", f"must be an integer from 0 to 2^53 - 1, not {seed!r}")])
+        self.time_step = float(time_step)
+        self.options = options if options is not None else Options.text()
+        self.seed = seed
+        self.step_count = 0
+        self.population = Population(self.time_step)
+        self.obstacle_set = ObstacleSet()
+        self.walkable_set = WalkableSet()
+        self._statics: Statics | None = None
+        self._solver = Solver()
+        self._movement = Movement()
+        self._witness = Witness()
+        self._stepping = False
+
+    # what the world is
+
+    @property
+    def time(self) -> float:
+        """Simulated seconds: the number of steps times the time step, never a running sum."""
+        return self.step_count * self.time_step
+
+    @property
+    def agent_count(self) -> int:
+        """How many agents there are."""
+        return self.population.state.count
+
+    @property
+    def defaults(self) -> Mapping[str, float | int]:
+        """Values for fields left out in additions, where they differ from the library's."""
+        return self.population.defaults
+
+    @property
+    def ids(self) -> Integers:
+        """Ids (n,) in index order: the order of creation, which removals keep."""
+        return self.column("id")
+
+    def column(self, name: str) -> NDArray[Any]:
+        """A read-only view of a per-agent array by its name in FIELDS; valid until the world changes."""
+        if name not in BY_NAME:
+            raise InvalidInput([Problem(None, name, f"is not a column of agents; there are {', '.join(BY_NAME)}")])
+        view = self.population.state[name].view()
+        view.flags.writeable = False
+        return view
+
+    def agent(self, identifier: int) -> dict[str, Any]:
+        """One agent as plain Python values, effective ones; raises NotFound or Gone."""
+        return self.population.agent(identifier)
+
+    def index_of(self, ids: ArrayLike) -> Integers:
+        """Indices of ids; raises InvalidInput, NotFound or Gone."""
+        return self.population.index_of(ids)
+
+    # commands: each either takes effect whole or raises and changes nothing
+
+    def set_defaults(self, defaults: Mapping[str, float | int]) -> None:
+        """Replace the defaults for fields left out in later additions."""
+        self.population.set_defaults(defaults)
+
+    def add_agents(self, columns: Mapping[str, ArrayLike], given: Masks | None = None, count: int | None = None) -> Added:
+        """Add agents from columns: `position` (n, 2) and any others of FIELDS that a client gives, `id` included.
+
+        `given[name]` (n,) marks the rows in which a value stands; elsewhere defaults hold. Raises InvalidInput naming item and
+        field, or AlreadyExists for an id that is or was in use.
+        """
+        self._refuse_while_stepping()
+        with self.transaction():
+            rows = self.population.add(columns, given, count, self.step_count)
+            indices = np.arange(rows.start, rows.stop)
+            self._radii_changed()
+            return Added(self.ids[rows].copy(), notices.about_agents(self, indices))
+
+    def set_agents(
+        self, ids: ArrayLike, columns: Mapping[str, ArrayLike], given: Masks | None = None, cleared: Masks | None = None
+    ) -> list[Notice]:
+        """Change agents by id. A position is taken to the bit and the velocity kept; `cleared` marks rows sent as null.
+
+        Raises InvalidInput, NotFound or Gone.
+        """
+        self._refuse_while_stepping()
+        if "radius" not in columns:
+            indices = self.population.set(ids, columns, given, cleared, self.step_count)
+        else:
+            with self.transaction():
+                indices = self.population.set(ids, columns, given, cleared, self.step_count)
+                self._radii_changed()
+        return notices.about_agents(self, indices, set(columns))
+
+    def remove_agents(self, ids: ArrayLike) -> None:
+        """Remove agents; raises InvalidInput, NotFound or Gone."""
+        self._refuse_while_stepping()
+        self.population.remove(ids)
+        if self._statics is not None:
+            self._statics = self._statics.reclassified(self.population.state["radius"])
+
+    def obstacles(self) -> list[Obstacle]:
+        """The obstacles in the order of their creation."""
+        return self.obstacle_set.items()
+
+    def add_obstacles(self, obstacles: Sequence[Obstacle]) -> Added:
+        """Add walls that block from both sides; they act in the very next step."""
+        self._refuse_while_stepping()
+        with self.transaction():
+            ids = self.obstacle_set.add(obstacles)
+            self._walls_changed()
+        return Added(np.asarray(ids, np.int64), self._merge_notice())
+
+    def set_obstacle(self, identifier: int, obstacle: Obstacle) -> list[Notice]:
+        """Replace the points of an obstacle, which keeps its place in the order."""
+        self._refuse_while_stepping()
+        with self.transaction():
+            self.obstacle_set.set(identifier, obstacle)
+            self._walls_changed()
+        return self._merge_notice()
+
+    def remove_obstacle(self, identifier: int) -> None:
+        """Remove an obstacle; raises NotFound or Gone."""
+        self._refuse_while_stepping()
+        with self.transaction():
+            self.obstacle_set.remove(identifier)
+            self._walls_changed()
+
+    def walkable(self) -> list[WalkableArea]:
+        """The walkable areas in the order of their creation."""
+        return self.walkable_set.items()
+
+    def add_walkable(self, areas: Sequence[WalkableArea]) -> Added:
+        """Add walkable areas; several are a union."""
+        self._refuse_while_stepping()
+        with self.transaction():
+            ids = self.walkable_set.add(areas)
+            self._surface_changed()
+        return Added(np.asarray(ids, np.int64), notices.about_places(self))
+
+    def set_walkable(self, identifier: int, area: WalkableArea) -> list[Notice]:
+        """Replace a walkable area, which keeps its place in the order."""
+        self._refuse_while_stepping()
+        with self.transaction():
+            self.walkable_set.set(identifier, area)
+            self._surface_changed()
+        return notices.about_places(self)
+
+    def remove_walkable(self, identifier: int) -> None:
+        """Remove a walkable area; with the last one gone the plane is free."""
+        self._refuse_while_stepping()
+        with self.transaction():
+            self.walkable_set.remove(identifier)
+            self._surface_changed()
+
+    @contextmanager
+    def transaction(self) -> Iterator[None]:
+        """Undo everything since entry when the block raises. Blocks may be nested."""
+        kept = self._keep()
+        try:
+            yield
+        except BaseException:
+            self.population, self.obstacle_set, self.walkable_set, self._statics, self.step_count = kept
+            raise
+
+    def _keep(self) -> tuple[Any, ...]:
+        return (self.population.copy(), self.obstacle_set.copy(), self.walkable_set.copy(), self._statics, self.step_count)
+
+    # the step
+
+    def step(self, count: int = 1, *, split: Sequence[int] | None = None) -> StepReport:
+        """Take `count` steps; returns where the world stands and what happened.
+
+        `split` cuts the solving phase at these leaf numbers (see `leaf_count`); no cut and no order of ranges changes a bit.
+        """
+        if isinstance(count, bool) or count < 0:
+            raise InvalidInput([Problem(None, "count", f"must be an integer from 0, not {count!r}")])
+        events: list[Event] = []
+        for _ in range(count):
+            events += self._advance(split)
+        return StepReport(self.step_count, self.time, events)
+
+    def _advance(self, split: Sequence[int] | None) -> list[Event]:
+        """One step, phase by phase."""
+        self._refuse_while_stepping()
+        self._stepping = True
+        try:
+            agents, options, dt = self.population.state, self.options, self.time_step
+            statics = self.statics()
+            self._solver.prefer(agents, options, dt)
+            self._solver.bin(agents, 2.0 * self._fastest() * dt)
+            scratch = self._solver.scratch(agents, statics)
+            leaves = self._solver.occupied_leaves()
+            cuts = [0, *sorted(cut for cut in split or () if 0 < cut < leaves), leaves]
+            for first, last in zip(cuts[:-1], cuts[1:], strict=True):
+                self._solver.solve(agents, statics, options, dt, self.seed, self.step_count, scratch, first, last)
+            self._solver.integrate(agents, dt)
+            self._movement.correct(agents, self._solver, statics, options, dt)
+            self._solver.commit(agents)
+            self.step_count += 1
+            return self._witness.conclude(agents, self._solver, options, self.step_count, dt)
+        finally:
+            self._stepping = False
+
+    def _fastest(self) -> float:
+        """The largest speed anybody has or may take."""
+        speeds = self.population.state["max_speed"]
+        return float(speeds.max()) if len(speeds) else 0.0
+
+    def leaf_count(self) -> int:
+        """How many leaves of eight agents a step divides into; `split` names cuts between them."""
+        return -(-self.agent_count // 8)
+
+    # looking
+
+    def digest(self) -> str:
+        """sha256 (hex) over position and velocity of every agent in index order."""
+        state = self.population.state
+        return state_digest(state["position"], state["velocity"])
+
+    def explain(self, identifier: int) -> dict[str, Any]:
+        """Why an agent will move as it will: neighbours, constraints, program. Changes nothing; see orca_core.explain."""
+        return explaining.explain(self, identifier)
+
+    def snapshot(self) -> bytes:
+        """The whole world as bytes; see orca_core.snapshot."""
+        return snapshot.dump(self)
+
+    @classmethod
+    def restore(cls, data: bytes) -> World:
+        """A world with the same bits from a snapshot; raises SnapshotError."""
+        return snapshot.load(data)
+
+    # geometry as the solver takes it
+
+    def statics(self) -> Statics:
+        """Walls and boundaries flattened for the radii in use; made when first asked for after a change."""
+        if self._statics is None:
+            radii = np.unique(self.population.state["radius"])
+            self._statics = Statics.build(self.obstacle_set, self.walkable_set, radii, self.options)
+            self._statics.classify(self.population.state["radius"])
+        return self._statics
+
+    def _walls_changed(self) -> None:
+        if self._statics is not None:
+            self._statics = self._statics.with_walls_of(self.obstacle_set, self.options)
+
+    def _surface_changed(self) -> None:
+        self._statics = None
+        self.population.state["on_surface"][:] = 0
+        self.statics()
+
+    def _radii_changed(self) -> None:
+        """A radius not seen before shrinks the walkable areas once more; old classes stay, so their vertices keep their bits."""
+        radius = self.population.state["radius"]
+        if self._statics is not None:
+            known = self._statics.boundaries.class_radius
+            if len(self.walkable_set.items()) and not np.isin(radius, known).all():
+                self._statics = None
+                self.statics()
+            else:
+                self._statics = self._statics.reclassified(radius)
+
+    def _merge_notice(self) -> list[Notice]:
+        merged = self.statics().merged
+        if not merged:
+            return []
+        return [Notice("merged", None, None, f"{merged} collinear touching wall pieces act as part of others")]
+
+    def _refuse_while_stepping(self) -> None:
+        if self._stepping:
+            raise RuntimeError("a world cannot be changed or stepped while it takes a step")
