@@ -64,7 +64,7 @@ class Settings(BaseSettings):
     slice_seconds: float = Field(0.02, gt=0, le=1, description="How long a world steps before others of its queue get a turn.")
     heartbeat_seconds: float = Field(20.0, gt=0, le=25, description="Time between two heartbeats on a socket.")
     lease_seconds: float = Field(3600.0, gt=0, description="Longest time to live of a lease.")
-    drain_seconds: float = Field(8.0, gt=0, le=60, description="How long a stopping server waits for running work and open connections.")
+    drain_seconds: float = Field(6.0, gt=0, le=60, description="How long a stopping server waits for running work and open connections.")
 
 
 # what GET /v1/info and the first message of a socket tell of the limits

@@ -16,7 +16,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections import deque
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, TypeVar
 
@@ -34,7 +34,7 @@ from orca_crowd.worlds.pace import Pace
 from orca_crowd.worlds.publication import Publication
 from orca_crowd.worlds.session import Facts, Session
 
-__all__ = ["Ending", "Gate", "Listener", "Runner"]
+__all__ = ["Ending", "Gate", "Listener", "Runner", "WorldDescription"]
 
 log = logging.getLogger("orca_crowd")
 Result = TypeVar("Result")
@@ -44,6 +44,16 @@ Gate = Callable[[], Awaitable[None]]
 
 # bodies above this many bytes are checked in a helper thread; below, the hop costs more than the check
 LARGE = 65_536
+
+
+@dataclass(frozen=True)
+class WorldDescription:
+    """What a world is from its beginning to its end; `options` has the profile and every option by name."""
+
+    time_step: float
+    options: Mapping[str, Any]
+    seed: int
+    durability: str
 
 
 @dataclass
@@ -85,10 +95,21 @@ class Runner:
     """Owns one session; everything that touches it goes through here."""
 
     def __init__(
-        self, session: Session, *, engine: Engine, clock: Clock, settings: Settings, metrics: Metrics, timing: ClockBody
+        self,
+        session: Session,
+        description: WorldDescription,
+        *,
+        engine: Engine,
+        clock: Clock,
+        settings: Settings,
+        metrics: Metrics,
+        timing: ClockBody,
     ) -> None:
         """Take the session and what surrounds it; `start` begins the task."""
         self.name = session.name
+        self.description = description
+        self.title: str | None = None
+        self.ttl: float | None = None
         self.listeners: set[Listener] = set()
         self.endings: set[Ending] = set()
         self.gates: set[Gate] = set()
@@ -96,7 +117,9 @@ class Runner:
         self.state: Literal["ready", "failed", "ended"] = "ready"
         self.reason: str | None = None
         self.facts = session.facts()
+        # when somebody last asked for this world, for its time to live; watchers of the server's own do not count
         self.last_used = clock.now()
+        self.attendants = 0
         self._session = session
         self._engine = engine
         self._clock = clock
@@ -174,6 +197,30 @@ class Runner:
         await self._submit(_Job(lambda _: None, _future(), changes=False, overtakes=False, after=changed), queue=self._jobs)
 
     @property
+    def info(self) -> dict[str, Any]:
+        """The world as it is shown: true after the last call that was answered."""
+        facts = self.facts
+        return {
+            "id": self.name,
+            "name": self.title,
+            "state": self.state,
+            "reason": self.reason,
+            "time_step": self.description.time_step,
+            "time": facts.time,
+            "step": facts.step,
+            "clock": self.timing.shown(),
+            "agents": facts.agents,
+            "obstacles": facts.obstacles,
+            "walkable": facts.walkable,
+            "profile": self.description.options["profile"],
+            "options": dict(self.description.options),
+            "defaults": facts.defaults,
+            "seed": self.description.seed,
+            "durability": self.description.durability,
+            "ttl": self.ttl,
+        }
+
+    @property
     def queued(self) -> int:
         """How many commands, steps and reads wait."""
         return len(self._jobs) + len(self._reads)
@@ -192,7 +239,6 @@ class Runner:
         return await self._engine.serve(call) if size > LARGE else call()
 
     def _check_open(self) -> None:
-        self.last_used = self._clock.now()
         if self.state != "ready" or self._ending is not None:
             raise self._closed()
 

@@ -1,0 +1,111 @@
+"""The command `orca-crowd`. Exit codes: 0 done, 2 wrong input, 1 anything else; errors on stderr, the first line says what to do."""
+
+from __future__ import annotations
+
+import ipaddress
+import os
+import sys
+from pathlib import Path
+from typing import Annotated, Literal
+
+import typer
+
+from orca_crowd import __version__
+
+__all__ = ["app", "main"]
+
+app = typer.Typer(
+    name="orca-crowd",
+    help="Steering as a service: ORCA crowds, exact to the bit.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+)
+
+
+def fail(message: str, code: int = 2) -> typer.Exit:
+    """Say on stderr what to do, and make the exit to raise."""
+    typer.echo(f"orca-crowd: {message}", err=True)
+    return typer.Exit(code)
+
+
+@app.callback(invoke_without_command=True)
+def root(version: Annotated[bool, typer.Option("--version", help="Show the version and exit.")] = False) -> None:
+    """Steering as a service: ORCA crowds, exact to the bit."""
+    if version:
+        typer.echo(__version__)
+        raise typer.Exit
+
+
+@app.command()
+def serve(
+    host: Annotated[str | None, typer.Option(help="Address to listen on; loopback only, since there are no keys yet.")] = None,
+    port: Annotated[int | None, typer.Option(min=0, max=65535, help="Port to listen on; 0 takes any free one.")] = None,
+    workers: Annotated[int | None, typer.Option(min=1, max=256, help="Threads that compute steps.")] = None,
+    engine: Annotated[str | None, typer.Option(help="Who computes: inline.")] = None,
+) -> None:
+    """Serve worlds over REST and WebSocket until SIGTERM or Ctrl+C. Every setting is also ORCA_CROWD_… in the environment."""
+    from pydantic import ValidationError  # noqa: PLC0415
+
+    from orca_crowd.settings import Settings  # noqa: PLC0415
+
+    given = {name: value for name, value in (("host", host), ("port", port), ("workers", workers), ("engine", engine)) if value is not None}
+    try:
+        settings = Settings(**given)  # type: ignore[arg-type]
+    except ValidationError as error:
+        first = error.errors()[0]
+        name = str(first["loc"][0]) if first["loc"] else "settings"
+        raise fail(f"set {name} (or ORCA_CROWD_{name.upper()}) to something else: {first['msg']}") from None
+    if not _is_loopback(settings.host):
+        raise fail(f"listen on 127.0.0.1 instead of {settings.host}: this server has no keys yet and must not be reached from outside")
+    if settings.kernel_cache is not None:
+        # read by the compiler's module when it is first imported
+        os.environ.setdefault("ORCA_CROWD_KERNEL_CACHE", str(settings.kernel_cache))
+
+    from orca_crowd.serving import run  # noqa: PLC0415
+
+    raise typer.Exit(run(settings))
+
+
+@app.command()
+def load(
+    file: Annotated[Path, typer.Argument(help="A MovingAI .map, or GeoJSON.")],
+    world: Annotated[str, typer.Option(help="Id of the world.")],
+    kind: Annotated[str, typer.Option("--as", help="What it becomes: walkable or obstacles.")] = "walkable",
+    cell_size: Annotated[float | None, typer.Option(help="Side of a cell of a .map; 1.")] = None,
+    url: Annotated[str, typer.Option(help="The server.")] = "http://127.0.0.1:8000",
+) -> None:
+    """Upload a map to a world, as a walkable area or as obstacles."""
+    if kind not in ("walkable", "obstacles"):
+        raise fail(f"use --as walkable or --as obstacles, not --as {kind}")
+    from orca_crowd.uploading import Refused, upload  # noqa: PLC0415
+
+    as_kind: Literal["walkable", "obstacles"] = "walkable" if kind == "walkable" else "obstacles"
+    try:
+        typer.echo(upload(file, world, as_kind, cell_size, url))
+    except Refused as refusal:
+        raise fail(str(refusal), refusal.exit_code) from None
+
+
+def _is_loopback(host: str) -> bool:
+    if host == "localhost":
+        return True
+    try:
+        return ipaddress.ip_address(host.strip("[]")).is_loopback
+    except ValueError:
+        return False
+
+
+def main() -> None:
+    """Run the command; anything unforeseen is one line and exit code 1, the whole of it with ORCA_CROWD_TRACEBACK=1."""
+    try:
+        app()
+    except Exception as error:
+        if os.environ.get("ORCA_CROWD_TRACEBACK"):
+            raise
+        typer.echo(f"orca-crowd: {type(error).__name__}: {error} (set ORCA_CROWD_TRACEBACK=1 to see where)", err=True)
+        sys.exit(1)
+
+
+if __name__ == "__main__":
+    main()

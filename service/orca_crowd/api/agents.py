@@ -1,0 +1,135 @@
+"""The agents of a world."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from fastapi import APIRouter, Request, Response
+
+from orca_crowd.api.documentation import described
+from orca_crowd.api.queries import choice, count, field_names, identifiers, read_query
+from orca_crowd.api.support import ProblemRoute, answer, identifier, no_content, offload, read_body, the_world
+from orca_crowd.errors import ApiError, Fault
+from orca_crowd.protocol.agents import AgentChange, AgentsBody, parse_change, parse_changes, parse_new_agents
+from orca_crowd.protocol.commands import AddAgents, RemoveAgents, SetAgents
+from orca_crowd.protocol.shown import (
+    AddedAnswer,
+    AgentAnswer,
+    AgentsAnswer,
+    AgentShown,
+    ChangedAnswer,
+    ExplainAnswer,
+    RemovedAnswer,
+)
+from orca_crowd.protocol.steps import Selection
+
+__all__ = ["router"]
+
+router = APIRouter(route_class=ProblemRoute)
+TAG = "agents"
+CHANGING = ("not-found", "busy", "world-failed")
+SELECTION = {
+    "fields": field_names(),
+    "ids": identifiers("Only these agents, in this order; left out: all."),
+    "offset": count("How many agents to leave out at the beginning."),
+    "limit": count("How many agents to show at most; left out: all."),
+    "precision": choice("float64", "float32", description="Of the number columns; float64."),
+}
+REMOVED = {"ids": identifiers("Agents to remove.", required=True)}
+
+
+@router.post(
+    "/v1/worlds/{world}/agents",
+    **described("Add agents", body=AgentsBody, answer=AddedAnswer, status=201, codes=[*CHANGING, "exists", "limit"], tag=TAG),
+)
+async def add_agents(request: Request, world: str) -> Response:
+    """All of them or none."""
+    runner = the_world(request)
+    body = await read_body(request)
+    agents = await offload(request, body.size, lambda: parse_new_agents(body.value))
+    step, results = await runner.apply([AddAgents(agents)])
+    return await answer(request, {**results[0], "step": step}, 201, body)
+
+
+@router.get(
+    "/v1/worlds/{world}/agents",
+    **described("Show agents in columns", answer=AgentsAnswer, query=SELECTION, codes=["not-found", "gone", "invalid"], tag=TAG),
+)
+async def show_agents(request: Request, world: str) -> Response:
+    """The state between two steps."""
+    runner = the_world(request)
+    selection = Selection(**read_query(request, SELECTION))
+    shown = await runner.read(lambda session: session.agents(selection))
+    return await answer(request, shown)
+
+
+@router.patch(
+    "/v1/worlds/{world}/agents",
+    **described("Change agents", body=AgentsBody, answer=ChangedAnswer, codes=[*CHANGING, "gone", "limit"], tag=TAG),
+)
+async def change_agents(request: Request, world: str) -> Response:
+    """All of them or none."""
+    runner = the_world(request)
+    body = await read_body(request)
+    agents = await offload(request, body.size, lambda: parse_changes(body.value))
+    step, results = await runner.apply([SetAgents(agents)])
+    return await answer(request, {**results[0], "step": step}, 200, body)
+
+
+@router.delete(
+    "/v1/worlds/{world}/agents",
+    **described("Remove agents", answer=RemovedAnswer, query=REMOVED, codes=[*CHANGING, "gone", "invalid"], tag=TAG),
+)
+async def remove_agents(request: Request, world: str) -> Response:
+    """All of them or none; their ids are never used again."""
+    runner = the_world(request)
+    ids = read_query(request, REMOVED)["ids"]
+    step, results = await runner.apply([RemoveAgents(ids)])
+    return await answer(request, {**results[0], "step": step})
+
+
+@router.get("/v1/worlds/{world}/agents/{id}", **described("Show an agent", answer=AgentShown, codes=["not-found", "gone"], tag=TAG))
+async def show_agent(request: Request, world: str, id: str) -> Response:  # noqa: A002
+    """The agent with its effective values."""
+    runner, which = the_world(request), identifier(request)
+    return await answer(request, await runner.read(lambda session: session.world.agent(which)))
+
+
+async def change_agent(request: Request, world: str, id: str) -> Response:  # noqa: A002
+    """What is left out stays; null clears."""
+    runner, which = the_world(request), identifier(request)
+    body = await read_body(request)
+    command = SetAgents(parse_change(body.value, which))
+    try:
+        _, results = await runner.apply([command])
+    except ApiError as error:
+        # one agent is no list: its place in one says nothing
+        error.errors = [Fault(None, fault.field, fault.message) for fault in error.errors]
+        raise
+    shown: dict[str, Any] = await runner.read(lambda session: session.world.agent(which))
+    return await answer(request, {**shown, "warnings": results[0]["warnings"]}, 200, body)
+
+
+_change = described("Change an agent", body=AgentChange, answer=AgentAnswer, codes=[*CHANGING, "gone", "limit"], tag=TAG)
+router.patch("/v1/worlds/{world}/agents/{id}", **_change)(change_agent)
+# what is read may be put back; the two do the same
+router.put("/v1/worlds/{world}/agents/{id}", **_change)(change_agent)
+
+
+@router.delete("/v1/worlds/{world}/agents/{id}", **described("Remove an agent", status=204, codes=[*CHANGING, "gone"], tag=TAG))
+async def remove_agent(request: Request, world: str, id: str) -> Response:  # noqa: A002
+    """Its id is never used again."""
+    runner, which = the_world(request), identifier(request)
+    await runner.apply([RemoveAgents(np.array([which], np.int64))])
+    return no_content()
+
+
+@router.get(
+    "/v1/worlds/{world}/agents/{id}/explain",
+    **described("Explain an agent", answer=ExplainAnswer, codes=["not-found", "gone"], tag=TAG),
+)
+async def explain_agent(request: Request, world: str, id: str) -> Response:  # noqa: A002
+    """Why it will move as it will; changes nothing."""
+    runner, which = the_world(request), identifier(request)
+    return await answer(request, await runner.read(lambda session: session.world.explain(which)))

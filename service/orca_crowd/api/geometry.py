@@ -1,0 +1,168 @@
+"""Obstacles, walkable areas and maps of a world."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from fastapi import APIRouter, Request, Response
+
+from orca_crowd.api.documentation import described
+from orca_crowd.api.queries import choice, decimal, read_query
+from orca_crowd.api.support import ProblemRoute, answer, identifier, no_content, offload, read_body, read_bytes, services, the_world
+from orca_crowd.errors import ApiError, Fault
+from orca_crowd.protocol import commands as c
+from orca_crowd.protocol import geometry as g
+from orca_crowd.protocol.maps import MAP_TYPES, check_map_type, parse_map_upload
+from orca_crowd.protocol.shown import AddedAnswer, AreasAnswer, AreaShown, ChangedAnswer, ObstaclesAnswer, ObstacleShown
+
+__all__ = ["router"]
+
+router = APIRouter(route_class=ProblemRoute)
+CHANGING = ("not-found", "busy", "world-failed", "limit")
+MAP = {
+    "as": choice("obstacles", "walkable", description="What the map becomes.", required=True),
+    "cell_size": decimal("Side of a cell of a grid map; 1."),
+}
+
+
+async def _add(request: Request, parse: Callable[[object], c.Command]) -> Response:
+    """POST: all of the list or none."""
+    runner = the_world(request)
+    body = await read_body(request)
+    command = await offload(request, body.size, lambda: parse(body.value))
+    step, results = await runner.apply([command])
+    return await answer(request, {**results[0], "step": step}, 201, body)
+
+
+async def _replace(request: Request, parse: Callable[[object, int], c.Command]) -> Response:
+    """PUT: another one in the place of one."""
+    runner, which = the_world(request), identifier(request)
+    body = await read_body(request)
+    command = await offload(request, body.size, lambda: parse(body.value, which))
+    try:
+        step, results = await runner.apply([command])
+    except ApiError as error:
+        error.errors = [Fault(None, fault.field, fault.message) for fault in error.errors]
+        raise
+    return await answer(request, {**results[0], "step": step}, 200, body)
+
+
+@router.post(
+    "/v1/worlds/{world}/obstacles",
+    **described(
+        "Add obstacles", body=g.ObstaclesBody, answer=AddedAnswer, status=201, codes=[*CHANGING, "exists"], tag="obstacles"
+    ),
+)
+async def add_obstacles(request: Request, world: str) -> Response:
+    """They act in the very next step."""
+    return await _add(request, lambda body: c.AddObstacles(g.parse_obstacles(body)))
+
+
+@router.get("/v1/worlds/{world}/obstacles", **described("List obstacles", answer=ObstaclesAnswer, codes=["not-found"], tag="obstacles"))
+async def list_obstacles(request: Request, world: str) -> Response:
+    """All obstacles in the order of their creation."""
+    return await answer(request, await the_world(request).read(lambda session: session.obstacles()))
+
+
+@router.get(
+    "/v1/worlds/{world}/obstacles/{id}",
+    **described("Show an obstacle", answer=ObstacleShown, codes=["not-found", "gone"], tag="obstacles"),
+)
+async def show_obstacle(request: Request, world: str, id: str) -> Response:  # noqa: A002
+    """One obstacle."""
+    runner, which = the_world(request), identifier(request)
+    return await answer(request, await runner.read(lambda session: session.obstacle(which)))
+
+
+@router.put(
+    "/v1/worlds/{world}/obstacles/{id}",
+    **described("Replace an obstacle", body=g.ObstacleRow, answer=ChangedAnswer, codes=[*CHANGING, "gone"], tag="obstacles"),
+)
+async def set_obstacle(request: Request, world: str, id: str) -> Response:  # noqa: A002
+    """It keeps its place in the order."""
+    return await _replace(request, lambda body, which: c.SetObstacle(which, g.parse_obstacle(body, which)))
+
+
+@router.delete(
+    "/v1/worlds/{world}/obstacles/{id}",
+    **described("Remove an obstacle", status=204, codes=[*CHANGING, "gone"], tag="obstacles"),
+)
+async def remove_obstacle(request: Request, world: str, id: str) -> Response:  # noqa: A002
+    """It is gone in the very next step."""
+    await the_world(request).apply([c.RemoveObstacle(identifier(request))])
+    return no_content()
+
+
+@router.post(
+    "/v1/worlds/{world}/walkable",
+    **described(
+        "Add walkable areas", body=g.AreasBody, answer=AddedAnswer, status=201, codes=[*CHANGING, "exists"], tag="walkable"
+    ),
+)
+async def add_walkable(request: Request, world: str) -> Response:
+    """Several areas are a union."""
+    return await _add(request, lambda body: c.AddWalkable(g.parse_areas(body)))
+
+
+@router.get("/v1/worlds/{world}/walkable", **described("List walkable areas", answer=AreasAnswer, codes=["not-found"], tag="walkable"))
+async def list_walkable(request: Request, world: str) -> Response:
+    """All areas in the order of their creation, as they were given."""
+    return await answer(request, await the_world(request).read(lambda session: session.walkable()))
+
+
+@router.get(
+    "/v1/worlds/{world}/walkable/{id}",
+    **described("Show a walkable area", answer=AreaShown, codes=["not-found", "gone"], tag="walkable"),
+)
+async def show_walkable(request: Request, world: str, id: str) -> Response:  # noqa: A002
+    """One area."""
+    runner, which = the_world(request), identifier(request)
+    return await answer(request, await runner.read(lambda session: session.area(which)))
+
+
+@router.put(
+    "/v1/worlds/{world}/walkable/{id}",
+    **described("Replace a walkable area", body=g.AreaRow, answer=ChangedAnswer, codes=[*CHANGING, "gone"], tag="walkable"),
+)
+async def set_walkable(request: Request, world: str, id: str) -> Response:  # noqa: A002
+    """It keeps its place in the order."""
+    return await _replace(request, lambda body, which: c.SetWalkable(which, g.parse_area(body, which)))
+
+
+@router.delete(
+    "/v1/worlds/{world}/walkable/{id}",
+    **described("Remove a walkable area", status=204, codes=[*CHANGING, "gone"], tag="walkable"),
+)
+async def remove_walkable(request: Request, world: str, id: str) -> Response:  # noqa: A002
+    """With the last one gone the plane is free."""
+    await the_world(request).apply([c.RemoveWalkable(identifier(request))])
+    return no_content()
+
+
+@router.post(
+    "/v1/worlds/{world}/map",
+    **described(
+        "Upload a MovingAI grid or GeoJSON",
+        body_types=MAP_TYPES,
+        answer=AddedAnswer,
+        status=201,
+        query=MAP,
+        codes=CHANGING,
+        tag="maps",
+    ),
+)
+async def upload_map(request: Request, world: str) -> Response:
+    """The map becomes obstacles or a walkable area, all of it or nothing."""
+    runner = the_world(request)
+    query = read_query(request, MAP)
+    media = check_map_type(request.headers.get("content-type"))
+    data = await read_bytes(request)
+    settings = services(request).settings
+    upload = await offload(
+        request, len(data), lambda: parse_map_upload(data, media, query["as"], query.get("cell_size"), settings)
+    )
+    try:
+        step, results = await runner.apply([upload.command])
+    except ApiError as error:
+        raise upload.located(error) from None
+    notices = [{"code": n.code, "item": n.item, "field": n.field, "message": n.message} for n in upload.notices]
+    return await answer(request, {"ids": results[0]["ids"], "step": step, "warnings": notices + results[0]["warnings"]}, 201)

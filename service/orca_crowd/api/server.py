@@ -1,0 +1,75 @@
+"""What the server says of itself: health, readiness, metrics, what it is, its demos."""
+
+from __future__ import annotations
+
+from fastapi import APIRouter, Request, Response
+
+from orca_core import _jit
+from orca_core.options import PROFILES
+from orca_crowd import __version__
+from orca_crowd.api.documentation import described
+from orca_crowd.api.support import ProblemRoute, answer, services
+from orca_crowd.protocol.shown import DemosAnswer, HealthAnswer, InfoAnswer, StartedDemo
+from orca_crowd.protocol.worlds import DURABILITIES
+from orca_crowd.settings import LIMITS
+
+__all__ = ["router"]
+
+router = APIRouter(route_class=ProblemRoute)
+TAG = "server"
+
+
+@router.get("/healthz", **described("Whether the process answers", answer=HealthAnswer, tag=TAG))
+async def healthz(request: Request) -> Response:
+    """Up from the first moment, whatever the worlds do."""
+    return await answer(request, {"status": "ok"})
+
+
+@router.get("/readyz", **described("Whether requests are taken", answer=HealthAnswer, tag=TAG))
+async def readyz(request: Request) -> Response:
+    """503 until every kernel is compiled, and again once the server stops. A failed world does not make the server unready."""
+    services(request).check_ready()
+    return await answer(request, {"status": "ready"})
+
+
+@router.get("/metrics", **described("Metrics for Prometheus", answer_types=["text/plain"], tag=TAG))
+async def metrics(request: Request) -> Response:
+    """Counts and measurements."""
+    return Response(services(request).metrics.text(), media_type="text/plain; version=0.0.4")
+
+
+@router.get("/v1/info", **described("What this server is", answer=InfoAnswer, tag=TAG))
+async def info(request: Request) -> Response:
+    """Version, digest of the kernels, limits, and both profiles of options."""
+    here = services(request)
+    digest = await here.engine.serve(_jit.kernel_digest)
+    return await answer(
+        request,
+        {
+            "version": __version__,
+            "kernels": digest,
+            "engine": here.engine.name,
+            "durability": list(DURABILITIES),
+            "limits": {name: getattr(here.settings, name) for name in LIMITS},
+            "options": {name: options.as_mapping() for name, options in PROFILES.items()},
+        },
+    )
+
+
+@router.get("/v1/demos", **described("List the demos", answer=DemosAnswer, tag=TAG))
+async def list_demos(request: Request) -> Response:
+    """Scenes that can be started."""
+    demos = [
+        {"name": scene.name, "title": scene.title, "description": scene.description}
+        for scene in services(request).demos.scenes()
+    ]
+    return await answer(request, {"demos": demos})
+
+
+@router.post("/v1/demos/{name}", **described("Start a demo", answer=StartedDemo, status=201, codes=["not-found", "limit"], tag=TAG))
+async def start_demo(request: Request, name: str) -> Response:
+    """Make the world of a scene and let it run."""
+    here = services(request)
+    here.check_ready()
+    runner, scene = await here.demos.start(name)
+    return await answer(request, {"world": runner.info, "view": list(scene.view), "attribution": scene.attribution}, 201)

@@ -1,0 +1,177 @@
+"""What all routers share: services of the application, bodies in, answers out, refusals as problem documents."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from fastapi import Request, Response
+from fastapi.exceptions import RequestValidationError
+from fastapi.routing import APIRoute
+from starlette.exceptions import HTTPException
+from starlette.requests import ClientDisconnect
+
+from orca_crowd.clock import Clock
+from orca_crowd.engine.interface import Engine
+from orca_crowd.engine.warmup import Warmup
+from orca_crowd.errors import ApiError, Fault, InvalidRequest, document, problem_of
+from orca_crowd.metrics import Metrics
+from orca_crowd.protocol.bodies import MEDIA_TYPES, Encoding, accepted, decode, encode, encoding_of, size_of
+from orca_crowd.settings import Settings
+from orca_crowd.worlds.demos import Demos
+from orca_crowd.worlds.registry import Registry
+from orca_crowd.worlds.runner import Runner
+
+__all__ = [
+    "Body",
+    "ProblemRoute",
+    "Services",
+    "answer",
+    "identifier",
+    "no_content",
+    "problem",
+    "read_body",
+    "read_bytes",
+    "services",
+    "the_world",
+]
+
+# values above about this many bytes are decoded, checked and encoded in a helper thread
+LARGE = 65_536
+
+
+@dataclass
+class Services:
+    """What the application is made of; one object, so that a handler needs nothing global."""
+
+    settings: Settings
+    clock: Clock
+    metrics: Metrics
+    engine: Engine
+    registry: Registry
+    demos: Demos
+    warmup: Warmup
+    draining: bool = False
+    drained: bool = False
+
+    def check_ready(self) -> None:
+        """Refuse with 503 before the kernels are compiled and once the server stops."""
+        if self.draining:
+            raise ApiError("draining", "the server is stopping and takes no more work")
+        self.warmup.check()
+
+
+@dataclass(frozen=True)
+class Body:
+    """A decoded body, how many bytes it had, and its encoding; None where it was empty and may be."""
+
+    value: Any
+    size: int
+    encoding: Encoding | None
+
+
+def services(request: Request) -> Services:
+    """The services of the application that a request came to."""
+    found: Services = request.app.state.services
+    return found
+
+
+def the_world(request: Request) -> Runner:
+    """The world that the path names, once the server is ready; 404 where there is none."""
+    here = services(request)
+    here.check_ready()
+    return here.registry.get(request.path_params["world"])
+
+
+def identifier(request: Request) -> int:
+    """The id that the path names; 422 where it is no number."""
+    text = request.path_params["id"]
+    if not (text.isascii() and text.isdigit() and len(text) <= 16 and int(text) < 2**53):
+        raise InvalidRequest([Fault(None, "id", f"must be a whole number from 0 to 2^53 - 1, not {text[:32]!r}")])
+    return int(text)
+
+
+async def read_bytes(request: Request) -> bytes:
+    """The raw body; 413 as soon as it is known to be over the limit, before the rest is taken in."""
+    limit = services(request).settings.body_bytes
+    refusal = ApiError("too-large", f"the body is larger than the limit body_bytes of {limit} bytes")
+    declared = request.headers.get("content-length", "0")
+    if declared.isascii() and declared.isdigit() and (len(declared) > 18 or int(declared) > limit):
+        raise refusal
+    pieces, size = [], 0
+    try:
+        async for piece in request.stream():
+            size += len(piece)
+            if size > limit:
+                raise refusal
+            pieces.append(piece)
+    except ClientDisconnect:
+        raise ApiError("malformed", "the client went away before the body had ended") from None
+    return b"".join(pieces)
+
+
+async def read_body(request: Request, *, optional: bool = False) -> Body:
+    """The decoded body; 415, 413 or 400 where it cannot be had. An optional one may be empty and of no type."""
+    header = request.headers.get("content-type")
+    encoding = None if optional and header is None else encoding_of(header)
+    data = await read_bytes(request)
+    if optional and not data:
+        return Body({}, 0, encoding)
+    encoding = encoding or encoding_of(header)
+    value = await offload(request, len(data), lambda: decode(data, encoding))
+    return Body(value, len(data), encoding)
+
+
+async def offload(request: Request, size: int, call: Callable[[], Any]) -> Any:
+    """Run a call here where it is small, in a helper thread where it is not."""
+    return await services(request).engine.serve(call) if size > LARGE else call()
+
+
+async def answer(request: Request, value: Mapping[str, Any], status: int = 200, body: Body | None = None) -> Response:
+    """An answer in the encoding that the client wants."""
+    encoding = accepted(request.headers.get("accept"), body.encoding if body is not None else None)
+    data = await offload(request, size_of(value), lambda: encode(value, encoding))
+    return Response(data, status, media_type=MEDIA_TYPES[encoding], headers={"Vary": "Accept"})
+
+
+def no_content() -> Response:
+    """204."""
+    return Response(status_code=204)
+
+
+def problem(request: Request, error: ApiError) -> Response:
+    """A refusal as a problem document; always JSON."""
+    here = services(request)
+    here.metrics.problems.labels(error.code).inc()
+    data = encode(document(error, here.settings.errors_per_answer), "json")
+    return Response(data, error.status, media_type="application/problem+json", headers=error.headers)
+
+
+def refusal_of(error: Exception) -> ApiError:
+    """Any exception of a handler, the web framework's own included, as what the client is told."""
+    if isinstance(error, RequestValidationError):
+        faults = [Fault(None, ".".join(str(part) for part in entry["loc"][1:]) or None, entry["msg"]) for entry in error.errors()]
+        return InvalidRequest(faults or "the request is not valid")
+    if isinstance(error, HTTPException):
+        if error.status_code == 405:
+            return ApiError("method", "the resource is there but not for this method", headers=error.headers)
+        return ApiError("no-route", "there is nothing at this path; /openapi.json lists what there is")
+    return problem_of(error)
+
+
+class ProblemRoute(APIRoute):
+    """A route whose every failure becomes a problem document."""
+
+    def get_route_handler(self) -> Callable[[Request], Any]:
+        """Wrap the framework's handler."""
+        handler = super().get_route_handler()
+
+        async def guarded(request: Request) -> Response:
+            try:
+                response: Response = await handler(request)
+            except Exception as error:
+                return problem(request, refusal_of(error))
+            return response
+
+        return guarded

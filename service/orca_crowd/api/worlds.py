@@ -1,0 +1,79 @@
+"""Worlds: made, listed, shown, changed, deleted."""
+
+from __future__ import annotations
+
+from fastapi import APIRouter, Request, Response
+
+from orca_crowd.api.documentation import described
+from orca_crowd.api.queries import read_query
+from orca_crowd.api.support import ProblemRoute, answer, no_content, read_body, services, the_world
+from orca_crowd.protocol.commands import SetDefaults
+from orca_crowd.protocol.shown import WorldShown, WorldsAnswer
+from orca_crowd.protocol.worlds import NewWorld, WorldChange, parse_change, parse_world
+
+__all__ = ["router"]
+
+router = APIRouter(route_class=ProblemRoute)
+TAG = "worlds"
+
+
+@router.post(
+    "/v1/worlds",
+    **described("Make a world", body=NewWorld, answer=WorldShown, status=201, codes=["exists", "limit", "not-available"], tag=TAG),
+)
+async def create_world(request: Request) -> Response:
+    """Make a world."""
+    here = services(request)
+    here.check_ready()
+    body = await read_body(request)
+    runner = await here.registry.create(parse_world(body.value, here.settings))
+    return await answer(request, runner.info, 201, body)
+
+
+@router.get("/v1/worlds", **described("List the worlds", answer=WorldsAnswer, tag=TAG))
+async def list_worlds(request: Request) -> Response:
+    """Every world, the oldest first."""
+    here = services(request)
+    here.check_ready()
+    read_query(request, {})
+    return await answer(request, {"worlds": [runner.info for runner in here.registry.all()]})
+
+
+@router.get("/v1/worlds/{world}", **described("Show a world", answer=WorldShown, codes=["not-found"], tag=TAG))
+async def show_world(request: Request, world: str) -> Response:
+    """A world, also one that has failed."""
+    return await answer(request, the_world(request).info)
+
+
+@router.patch(
+    "/v1/worlds/{world}",
+    **described(
+        "Change the clock, the name or the defaults of a world",
+        body=WorldChange,
+        answer=WorldShown,
+        codes=["not-found", "not-available", "busy", "world-failed"],
+        tag=TAG,
+    ),
+)
+async def change_world(request: Request, world: str) -> Response:
+    """Change what is given."""
+    runner = the_world(request)
+    body = await read_body(request)
+    change = parse_change(body.value, services(request).settings)
+    given = change.model_fields_set
+    # the only part that can be refused comes first
+    if "defaults" in given:
+        await runner.apply([SetDefaults(change.defaults.model_dump(exclude_unset=True))])
+    if "clock" in given:
+        await runner.retime(change.clock)
+    if "name" in given:
+        runner.title = change.name
+    return await answer(request, runner.info, 200, body)
+
+
+@router.delete("/v1/worlds/{world}", **described("Delete a world", status=204, codes=["not-found"], tag=TAG))
+async def delete_world(request: Request, world: str) -> Response:
+    """Delete a world; its watchers are told."""
+    runner = the_world(request)
+    await services(request).registry.remove(runner.name)
+    return no_content()

@@ -1,0 +1,94 @@
+"""The application: what it is made of, in which order that starts and ends. Nothing happens at import."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager, suppress
+
+from fastapi import FastAPI, Request, Response
+from starlette.exceptions import HTTPException
+
+from orca_crowd import __version__
+from orca_crowd.api import agents, documentation, geometry, server, state, stepping, worlds
+from orca_crowd.api.support import Services, problem, refusal_of
+from orca_crowd.api.viewer import viewer_router
+from orca_crowd.clock import Clock, SystemClock
+from orca_crowd.engine.inline import InlineEngine
+from orca_crowd.engine.warmup import Progress, Warmup
+from orca_crowd.metrics import Metrics
+from orca_crowd.settings import Settings
+from orca_crowd.streaming.router import router as stream_router
+from orca_crowd.streaming.streams import Streams
+from orca_crowd.worlds.demos import Demos
+from orca_crowd.worlds.registry import Registry
+
+__all__ = ["create_app", "drain"]
+
+# how long the end waits for a compilation, which cannot be interrupted
+WARMUP_SECONDS = 5.0
+
+
+def create_app(settings: Settings | None = None, *, clock: Clock | None = None, progress: Progress | None = None) -> FastAPI:
+    """Make the application; threads and tasks begin with its lifespan and have ended when that has.
+
+    `clock` is the only clock that it reads; `progress` hears of every kernel that is compiled at the start.
+    """
+    settings = settings if settings is not None else Settings()
+    clock = clock if clock is not None else SystemClock()
+    app = FastAPI(
+        title="orca-crowd",
+        version=__version__,
+        docs_url=None,
+        redoc_url=None,
+        redirect_slashes=False,
+        lifespan=_lifespan,
+    )
+    metrics = Metrics()
+    engine = InlineEngine(workers=settings.workers, helpers=settings.helpers)
+    registry = Registry(settings=settings, engine=engine, clock=clock, metrics=metrics)
+    demos = Demos(registry, engine)
+    app.state.services = Services(settings, clock, metrics, engine, registry, demos, Warmup(progress))
+    app.state.streams = Streams(clock=clock, settings=settings, offload=engine.serve)
+    metrics.streams(app.state.streams.statistics)
+
+    async def refuse(request: Request, error: Exception) -> Response:
+        return problem(request, refusal_of(error))
+
+    # unknown paths and methods never reach a route, so they are caught here
+    app.add_exception_handler(HTTPException, refuse)
+    # restore before the routes of single worlds: it is no world's name there
+    for router in (server.router, state.router, worlds.router, agents.router, geometry.router, stepping.router, stream_router):
+        app.include_router(router)
+    app.include_router(viewer_router())
+    documentation.install(app)
+    return app
+
+
+async def drain(app: FastAPI) -> None:
+    """Stop taking work: readiness ends at once, sockets are closed with 1012, running slices finish. A second call does nothing."""
+    services: Services = app.state.services
+    services.draining = True
+    if services.drained:
+        return
+    services.drained = True
+    with suppress(TimeoutError):
+        async with asyncio.timeout(services.settings.drain_seconds):
+            await services.demos.close()
+            await asyncio.gather(app.state.streams.close(), services.registry.drain())
+
+
+@asynccontextmanager
+async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
+    services: Services = app.state.services
+    services.warmup.start()
+    services.registry.start()
+    lag = asyncio.create_task(services.metrics.watch_loop(), name="event loop lag")
+    try:
+        yield
+    finally:
+        await drain(app)
+        lag.cancel()
+        await asyncio.wait([lag])
+        await services.engine.close()
+        await asyncio.to_thread(services.warmup.join, WARMUP_SECONDS)

@@ -1,0 +1,52 @@
+"""Compiling every kernel at the start, in a thread of its own, so that the server answers at once and says when it is ready."""
+
+from __future__ import annotations
+
+import logging
+import threading
+from collections.abc import Callable
+
+from orca_crowd.errors import ApiError
+
+__all__ = ["Progress", "Warmup"]
+
+log = logging.getLogger("orca_crowd")
+Progress = Callable[[int, int, str], None]
+
+
+class Warmup:
+    """Whether this process can step."""
+
+    def __init__(self, progress: Progress | None = None) -> None:
+        """`progress(done, total, kernel)` is called from the thread, the last time with done == total."""
+        self.ready = False
+        self.failed = False
+        self._progress = progress
+        self._thread = threading.Thread(target=self._run, name="orca-warmup", daemon=True)
+
+    def start(self) -> None:
+        """Begin to compile."""
+        self._thread.start()
+
+    def join(self, seconds: float) -> None:
+        """Wait for the end, at most so long; a compilation cannot be interrupted."""
+        if self._thread.is_alive():
+            self._thread.join(seconds)
+
+    def check(self) -> None:
+        """Refuse with 503 until every kernel is compiled."""
+        if self.failed:
+            raise ApiError("not-ready", "the kernels could not be compiled; the server's log says why")
+        if not self.ready:
+            raise ApiError("not-ready", "the kernels are still being compiled; try again in a few seconds", headers={"Retry-After": "2"})
+
+    def _run(self) -> None:
+        try:
+            # imported here, so that the listener is up before the compiler is even loaded
+            from orca_core import warmup  # noqa: PLC0415
+
+            warmup.compile_all(self._progress)
+            self.ready = True
+        except Exception:
+            self.failed = True
+            log.exception("the kernels could not be compiled")

@@ -1,0 +1,232 @@
+"""Agents on the wire, as rows or as columns, turned into arrays and masks; shapes and types are checked here, values by the world."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Annotated, Any, Required
+
+import numpy as np
+from numpy.typing import NDArray
+from pydantic import Field, TypeAdapter, ValidationError, with_config
+from typing_extensions import TypedDict
+
+from orca_core.errors import Notice
+from orca_core.state import STATUS_NAMES
+from orca_crowd.errors import Fault, InvalidRequest, faults_of
+from orca_crowd.protocol.columns import CLEARABLE, INTEGERS, INPUTS, VECTORS, read_column, read_identifiers
+from orca_crowd.protocol.models import STRICT, Identifier, Number, Strict, Vector, as_map, validate
+
+__all__ = ["AgentChange", "Agents", "AgentsBody", "NewAgent", "parse_change", "parse_changes", "parse_new_agents"]
+
+# rows that one call of the validator gets: it holds the interpreter's lock for a whole call
+ROWS_A_PIECE = 256
+
+
+@with_config(STRICT)
+class AgentChange(TypedDict, total=False):
+    """Fields of an agent; those left out stay as they are, null clears."""
+
+    id: Identifier
+    position: Vector
+    velocity: Vector
+    preferred_velocity: Annotated[Vector | None, Field(description="Takes the goal's place; null clears, which leaves zero.")]
+    goal: Annotated[Vector | None, Field(description="Takes the preferred velocity's place; null clears, which leaves zero.")]
+    preferred_speed: Annotated[Number | None, Field(description="Toward the goal; null or left out: max_speed.")]
+    goal_tolerance: Annotated[Number, Field(description="Distance at which the goal is reached; 1e-9.")]
+    radius: Annotated[Number, Field(description="0.5")]
+    max_speed: Annotated[Number, Field(description="1.5")]
+    time_horizon: Annotated[Number, Field(description="For other agents; 2.")]
+    obstacle_horizon: Annotated[Number, Field(description="For walls and boundaries; 2.")]
+    neighbor_distance: Annotated[
+        Number, Field(description="Left out: 2 radius + 2 max_speed max(time_horizon, time_step), fixed at insertion.")
+    ]
+    max_neighbors: Annotated[int, Field(ge=0, le=2**53 - 1, description="10")]
+    status: Annotated[str, Field(description="Read-only: may be sent back as it was read, and is ignored with a warning.")]
+
+
+@with_config(STRICT)
+class NewAgent(TypedDict, total=False):
+    """An agent; all but the position may be left out."""
+
+    id: Annotated[Identifier, Field(description="0 to 2^53 - 1, never used in this world before; left out: given by the server.")]
+    position: Required[Vector]
+    velocity: Annotated[Vector, Field(description="[0, 0]")]
+    preferred_velocity: Annotated[Vector | None, Field(description="[0, 0]; of goal and preferred velocity the goal holds.")]
+    goal: Vector | None
+    preferred_speed: Annotated[Number | None, Field(description="Toward the goal; null or left out: max_speed.")]
+    goal_tolerance: Annotated[Number, Field(description="Distance at which the goal is reached; 1e-9.")]
+    radius: Annotated[Number, Field(description="0.5")]
+    max_speed: Annotated[Number, Field(description="1.5")]
+    time_horizon: Annotated[Number, Field(description="For other agents; 2.")]
+    obstacle_horizon: Annotated[Number, Field(description="For walls and boundaries; 2.")]
+    neighbor_distance: Annotated[
+        Number, Field(description="Left out: 2 radius + 2 max_speed max(time_horizon, time_step), fixed at insertion.")
+    ]
+    max_neighbors: Annotated[int, Field(ge=0, le=2**53 - 1, description="10")]
+
+
+class AgentsBody(Strict):
+    """Agents, either as `agents`, a list of maps, or as `columns`, a map of lists (in MessagePack also bins)."""
+
+    agents: list[Any] | None = Field(None, description="A map each.")
+    ids: Any = Field(None, description="With `columns`: the id of each row.")
+    columns: dict[str, Any] | None = Field(
+        None, description="A list per field, all of one length. In MessagePack a bin of little-endian float64, x0 y0 x1 y1 … for vectors."
+    )
+
+
+_new_agents = TypeAdapter(list[NewAgent])
+_changes = TypeAdapter(list[AgentChange])
+
+
+@dataclass(frozen=True)
+class Agents:
+    """Agents as arrays: per field the values, the rows in which it was given, and those in which null cleared it.
+
+    `columns[name]` float64 (n,) or (n, 2), int64 (n,) for `max_neighbors`; `given[name]` and `cleared[name]` bool (n,).
+    `ids` int64 (n,), or None where the world gives them; `chosen` bool (n,) tells which rows name one, None for all.
+    """
+
+    count: int
+    ids: NDArray[np.int64] | None
+    chosen: NDArray[np.bool_] | None
+    columns: dict[str, NDArray[Any]]
+    given: dict[str, NDArray[np.bool_]]
+    cleared: dict[str, NDArray[np.bool_]] = field(default_factory=dict)
+    notices: list[Notice] = field(default_factory=list)
+
+
+def parse_new_agents(body: object) -> Agents:
+    """The body of POST …/agents."""
+    return _parse(body, _new_agents, new=True)
+
+
+def parse_changes(body: object) -> Agents:
+    """The body of PATCH …/agents: every row names its agent."""
+    return _parse(body, _changes, new=False)
+
+
+def parse_change(body: object, identifier: int) -> Agents:
+    """The body of PATCH …/agents/{id}: one row, its id in the path."""
+    row = dict(as_map(body))
+    if "id" in row and (type(row["id"]) is not int or row["id"] != identifier):
+        raise InvalidRequest([Fault(None, "id", f"must be {identifier}, as in the path, or left out")])
+    try:
+        return _from_rows([{**row, "id": identifier}], _changes, new=False)
+    except InvalidRequest as error:
+        raise InvalidRequest([Fault(None, fault.field, fault.message) for fault in error.errors]) from None
+
+
+def _parse(body: object, adapter: TypeAdapter[Any], *, new: bool) -> Agents:
+    parts = validate(AgentsBody, body, ["agents"])
+    if (parts.agents is None) == (parts.columns is None):
+        raise InvalidRequest("either `agents` or `columns` must be given, and not both")
+    if parts.agents is not None:
+        if parts.ids is not None:
+            raise InvalidRequest([Fault(None, "ids", "goes with `columns`; in `agents` each map has its `id`")])
+        return _from_rows(parts.agents, adapter, new=new)
+    return _from_columns(parts.columns or {}, parts.ids, new=new)
+
+
+def _from_rows(rows: list[Any], adapter: TypeAdapter[Any], *, new: bool) -> Agents:
+    faults: list[Fault] = []
+    for start in range(0, len(rows), ROWS_A_PIECE):
+        try:
+            adapter.validate_python(rows[start : start + ROWS_A_PIECE])
+        except ValidationError as error:
+            faults += faults_of(error, offset=start)
+    if not faults and not new:
+        faults = [Fault(item, "id", "is missing") for item, row in enumerate(rows) if "id" not in row]
+    if faults:
+        raise InvalidRequest(faults)
+    count = len(rows)
+    columns: dict[str, NDArray[Any]] = {}
+    given: dict[str, NDArray[np.bool_]] = {}
+    cleared: dict[str, NDArray[np.bool_]] = {}
+    names = {name for row in rows for name in row}
+    for name in INPUTS:
+        if name not in names:
+            continue
+        # rows without a value hold a zero that nobody reads
+        blank: Any = [0.0, 0.0] if name in VECTORS else 0
+        values = [row.get(name) for row in rows]
+        held = np.fromiter((value is not None for value in values), np.bool_, count)
+        columns[name] = np.array(
+            [blank if value is None else value for value in values], np.int64 if name in INTEGERS else np.float64
+        ).reshape((count, 2) if name in VECTORS else (count,))
+        given[name] = held
+        if name in CLEARABLE and not new:
+            cleared[name] = np.fromiter((name in row for row in rows), np.bool_, count) & ~held
+    ids = chosen = None
+    if "id" in names:
+        ids = np.fromiter((row.get("id", 0) for row in rows), np.int64, count)
+        chosen = np.fromiter(("id" in row for row in rows), np.bool_, count)
+    read_only = [item for item, row in enumerate(rows) if "status" in row]
+    return _settle(count, ids, chosen, columns, given, cleared, _read_only_notices(rows, read_only))
+
+
+def _from_columns(given_columns: dict[str, Any], ids: Any, *, new: bool) -> Agents:
+    faults: list[Fault] = []
+    parsed: dict[str, tuple[NDArray[Any], NDArray[np.bool_]]] = {}
+    identifiers: NDArray[np.int64] | None = None
+    if ids is not None and "id" in given_columns:
+        raise InvalidRequest([Fault(None, "ids", "is given twice: here and as `columns.id`")])
+    ids = given_columns.get("id", ids)
+    if ids is not None:
+        identifiers, wrong = read_identifiers(ids, "id")
+        faults += wrong
+    for name, values in given_columns.items():
+        if name in ("id", "status"):
+            continue
+        if name not in INPUTS:
+            faults.append(Fault(None, name, "unknown field"))
+            continue
+        column, held, wrong = read_column(name, values, nullable=name in CLEARABLE)
+        faults += wrong
+        parsed[name] = (column, held)
+    if "status" in given_columns and new:
+        faults.append(Fault(None, "status", "unknown field"))
+    if new and "position" not in given_columns:
+        faults.append(Fault(None, "position", "is missing"))
+    if not new and ids is None:
+        faults.append(Fault(None, "ids", "is missing"))
+    if faults:
+        raise InvalidRequest(faults)
+    lengths = {name: len(column) for name, (column, _) in parsed.items()}
+    if identifiers is not None:
+        lengths["ids"] = len(identifiers)
+    count = max(lengths.values(), default=0)
+    uneven = [Fault(None, name, f"has {length} rows, others have {count}") for name, length in lengths.items() if length != count]
+    if uneven:
+        raise InvalidRequest(uneven)
+    columns = {name: column for name, (column, _) in parsed.items()}
+    given = {name: held for name, (_, held) in parsed.items()}
+    cleared = {} if new else {name: ~held for name, held in given.items() if name in CLEARABLE and not held.all()}
+    notices = _read_only_notices(given_columns["status"], [0]) if "status" in given_columns else []
+    return _settle(count, identifiers, None, columns, given, cleared, notices)
+
+
+def _read_only_notices(rows: Sequence[Any], items: list[int]) -> list[Notice]:
+    """One warning for a status that was sent back as it was read; a refusal where it is none."""
+    values = [rows[item]["status"] if isinstance(rows[item], dict) else rows[item] for item in items if len(rows)]
+    wrong = [Fault(item, "status", f"is read-only and one of {', '.join(STATUS_NAMES)}") for item, value in zip(items, values, strict=False) if value not in STATUS_NAMES]
+    if wrong:
+        raise InvalidRequest(wrong)
+    return [Notice("read-only", items[0], "status", "status is read-only and was ignored")] if values else []
+
+
+def _settle(
+    count: int,
+    ids: NDArray[np.int64] | None,
+    chosen: NDArray[np.bool_] | None,
+    columns: dict[str, NDArray[Any]],
+    given: dict[str, NDArray[np.bool_]],
+    cleared: dict[str, NDArray[np.bool_]],
+    notices: list[Notice],
+) -> Agents:
+    """Within a row a value outdoes a null: a goal beside a null preferred velocity is a goal, and the other way round."""
+    for name, other in (("goal", "preferred_velocity"), ("preferred_velocity", "goal")):
+        if name in cleared and other in given:
+            cleared[name] &= ~given[other]
+    return Agents(count, ids, chosen, columns, given, cleared, notices)

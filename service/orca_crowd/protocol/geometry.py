@@ -1,0 +1,160 @@
+"""Obstacles and walkable areas on the wire; shapes and types are checked here, what they enclose by the library."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Literal
+
+import numpy as np
+from pydantic import Field
+
+from orca_core.errors import InvalidInput
+from orca_core.formats import geojson
+from orca_core.geometry.obstacles import Obstacle
+from orca_core.geometry.walkable import WalkableArea
+from orca_crowd.errors import Fault, InvalidRequest, problem_of
+from orca_crowd.protocol.models import Identifier, Number, Strict, Vector, as_map, validate
+
+__all__ = [
+    "AreaRow",
+    "AreasBody",
+    "Geometry",
+    "ObstacleRow",
+    "ObstaclesBody",
+    "area_map",
+    "count_edges",
+    "count_vertices",
+    "obstacle_map",
+    "parse_area",
+    "parse_areas",
+    "parse_obstacle",
+    "parse_obstacles",
+]
+
+
+class ObstacleRow(Strict):
+    """Two-sided segments from point to point, and back to the first where closed."""
+
+    id: Identifier | None = Field(None, description="Left out: given by the server.")
+    points: list[Vector]
+    closed: bool = False
+
+
+class ObstaclesBody(Strict):
+    """Obstacles to add."""
+
+    obstacles: list[ObstacleRow]
+
+
+class Geometry(Strict):
+    """A GeoJSON Polygon or MultiPolygon: each polygon an outer ring and its holes."""
+
+    type: Literal["Polygon", "MultiPolygon"]
+    coordinates: list[Any] = Field(description="Rings of [x, y]; the closing vertex may be left out.")
+
+
+class AreaRow(Strict):
+    """A walkable area: centres stay inside, radius and clearance away from its boundary. Several areas are a union."""
+
+    id: Identifier | None = Field(None, description="Left out: given by the server.")
+    geometry: Geometry
+    clearance: Number = Field(0.0, description="Beyond the radius.")
+    horizon: Number | None = Field(None, description="Left out: the agent's obstacle_horizon.")
+    shrunk: bool = Field(False, description="Whether the geometry is shrunk by the radius already.")
+
+
+class AreasBody(Strict):
+    """Walkable areas to add."""
+
+    areas: list[AreaRow]
+
+
+def parse_obstacles(body: object) -> list[Obstacle]:
+    """The body of POST …/obstacles."""
+    return [_obstacle(row) for row in validate(ObstaclesBody, body, ["obstacles"]).obstacles]
+
+
+def parse_obstacle(body: object, identifier: int) -> Obstacle:
+    """The body of PUT …/obstacles/{id}."""
+    return _obstacle(validate(ObstacleRow, _with_id(body, identifier)))
+
+
+def parse_areas(body: object) -> list[WalkableArea]:
+    """The body of POST …/walkable; every fault of every area is named."""
+    rows = validate(AreasBody, body, ["areas"]).areas
+    areas, faults = [], []
+    for item, row in enumerate(rows):
+        try:
+            areas.append(_area(row, item))
+        except InvalidRequest as error:
+            faults += error.errors
+    if faults:
+        raise InvalidRequest(faults)
+    return areas
+
+
+def parse_area(body: object, identifier: int) -> WalkableArea:
+    """The body of PUT …/walkable/{id}."""
+    return _area(validate(AreaRow, _with_id(body, identifier)), None)
+
+
+def obstacle_map(obstacle: Obstacle) -> dict[str, Any]:
+    """An obstacle as it travels."""
+    return {"id": obstacle.id, "points": obstacle.points.tolist(), "closed": obstacle.closed}
+
+
+def area_map(area: WalkableArea) -> dict[str, Any]:
+    """A walkable area as it travels: rings closed by a copy of their first vertex, as GeoJSON wants them."""
+    polygons = [[_closed(ring.tolist()) for ring in polygon] for polygon in area.polygons]
+    geometry: dict[str, Any] = {"type": "MultiPolygon", "coordinates": polygons}
+    if len(polygons) == 1:
+        geometry = {"type": "Polygon", "coordinates": polygons[0]}
+    return {
+        "id": area.id,
+        "geometry": geometry,
+        "clearance": area.clearance,
+        "horizon": area.horizon,
+        "shrunk": area.shrunk,
+    }
+
+
+def count_edges(obstacles: Sequence[Obstacle]) -> int:
+    """Segments of obstacles, before any merging."""
+    return sum(len(obstacle.points) if obstacle.closed else max(1, len(obstacle.points) - 1) for obstacle in obstacles)
+
+
+def count_vertices(areas: Sequence[WalkableArea]) -> int:
+    """Vertices of walkable areas, before any merging."""
+    return sum(len(ring) for area in areas for polygon in area.polygons for ring in polygon)
+
+
+def _with_id(body: object, identifier: int) -> dict[str, Any]:
+    row = dict(as_map(body))
+    if "id" in row and (type(row["id"]) is not int or row["id"] != identifier):
+        raise InvalidRequest([Fault(None, "id", f"must be {identifier}, as in the path, or left out")])
+    row["id"] = identifier
+    return row
+
+
+def _obstacle(row: ObstacleRow) -> Obstacle:
+    return Obstacle(points=np.array(row.points, np.float64).reshape(-1, 2), closed=row.closed, id=row.id)
+
+
+def _area(row: AreaRow, item: int | None) -> WalkableArea:
+    # the library's reader checks rings and names the path of each fault
+    try:
+        read = geojson.walkable(row.geometry.model_dump(), place=geojson.Place(item, "geometry"))
+    except InvalidInput as error:
+        refusal = problem_of(error)
+        raise InvalidRequest(refusal.errors or refusal.detail) from None
+    return WalkableArea(
+        polygons=tuple(polygon for shape in read.shapes for polygon in shape.polygons),
+        clearance=row.clearance,
+        horizon=row.horizon,
+        shrunk=row.shrunk,
+        id=row.id,
+    )
+
+
+def _closed(ring: list[Any]) -> list[Any]:
+    return ring if ring[:1] == ring[-1:] else [*ring, ring[0]]

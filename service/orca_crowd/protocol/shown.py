@@ -1,0 +1,300 @@
+"""Answers as models, for the OpenAPI document alone: answers are built as plain maps, and tests hold them against these."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from orca_crowd.protocol.geometry import Geometry
+from orca_crowd.protocol.models import Warnings
+
+__all__ = [
+    "AddedAnswer",
+    "AgentAnswer",
+    "AgentShown",
+    "AgentsAnswer",
+    "AreaShown",
+    "AreasAnswer",
+    "ChangedAnswer",
+    "CommandsAnswer",
+    "DemosAnswer",
+    "DigestAnswer",
+    "ExplainAnswer",
+    "HealthAnswer",
+    "InfoAnswer",
+    "LeaseAnswer",
+    "ObstacleShown",
+    "ObstaclesAnswer",
+    "Problem",
+    "RemovedAnswer",
+    "StartedDemo",
+    "SteerAnswer",
+    "StepAnswer",
+    "WorldShown",
+    "WorldsAnswer",
+]
+
+Pair = list[float]
+Status = Literal["no-goal", "moving", "arrived", "stalled"]
+
+
+class Shown(BaseModel):
+    """Part of an answer."""
+
+    model_config = ConfigDict(extra="forbid")
+
+
+class ProblemFault(Shown):
+    """One thing wrong."""
+
+    item: int | None = Field(description="Position in the request's list of agents, obstacles, areas or commands.")
+    field: str | None = Field(description="Field of the item; in a batch the path inside the command.")
+    message: str
+
+
+class Problem(BaseModel):
+    """A problem document (RFC 9457)."""
+
+    model_config = ConfigDict(extra="allow")
+
+    type: str
+    title: str
+    status: int
+    code: str
+    detail: str
+    errors: list[ProblemFault]
+
+
+class ClockShown(Shown):
+    """Who decides when a step happens."""
+
+    mode: Literal["manual", "realtime"]
+    rate: float | None = None
+
+
+class WorldShown(Shown):
+    """A world."""
+
+    id: str
+    name: str | None
+    state: Literal["ready", "failed", "ended"]
+    reason: str | None = Field(description="Why it failed.")
+    time_step: float
+    time: float = Field(description="step × time_step")
+    step: int = Field(description="Steps taken so far.")
+    clock: ClockShown
+    agents: int
+    obstacles: int
+    walkable: int
+    profile: str
+    options: dict[str, Any]
+    defaults: dict[str, float | int] = Field(description="Those that differ from the library's.")
+    seed: int
+    durability: str
+    ttl: float | None
+
+
+class WorldsAnswer(Shown):
+    """All worlds, the oldest first."""
+
+    worlds: list[WorldShown]
+
+
+class AddedAnswer(Shown):
+    """What was added, in the order of the request."""
+
+    ids: list[int] = Field(description="In MessagePack a bin of int64.")
+    step: int
+    warnings: Warnings
+
+
+class ChangedAnswer(Shown):
+    """A change has taken effect."""
+
+    step: int
+    warnings: Warnings
+
+
+class RemovedAnswer(Shown):
+    """Agents are gone."""
+
+    removed: list[int] = Field(description="In MessagePack a bin of int64.")
+    step: int
+
+
+class AgentShown(Shown):
+    """An agent with its effective values."""
+
+    id: int
+    position: Pair
+    velocity: Pair
+    preferred_velocity: Pair
+    goal: Pair | None
+    preferred_speed: float
+    goal_tolerance: float
+    radius: float
+    max_speed: float
+    time_horizon: float
+    obstacle_horizon: float
+    neighbor_distance: float
+    max_neighbors: int
+    status: Status
+
+
+class AgentAnswer(AgentShown):
+    """An agent after a change."""
+
+    warnings: Warnings
+
+
+class AgentsAnswer(Shown):
+    """Agents in index order, or in the order of `ids`; the columns that were asked for.
+
+    In MessagePack number columns are bins of little-endian float64 or float32, x0 y0 x1 y1 … for vectors; a goal that an agent
+    does not have is null in JSON and a pair of NaN in a bin.
+    """
+
+    step: int
+    time: float
+    ids: list[int] = Field(description="In MessagePack a bin of int64.")
+    position: list[Pair] | None = None
+    velocity: list[Pair] | None = None
+    preferred_velocity: list[Pair] | None = None
+    goal: list[Pair | None] | None = None
+    preferred_speed: list[float] | None = None
+    goal_tolerance: list[float] | None = None
+    radius: list[float] | None = None
+    max_speed: list[float] | None = None
+    time_horizon: list[float] | None = None
+    obstacle_horizon: list[float] | None = None
+    neighbor_distance: list[float] | None = None
+    max_neighbors: list[int] | None = None
+    status: list[Status] | None = None
+
+
+class ExplainAnswer(BaseModel):
+    """Why an agent will move as it will: neighbours, constraints, program, status."""
+
+    model_config = ConfigDict(extra="allow")
+
+
+class ObstacleShown(Shown):
+    """Two-sided segments."""
+
+    id: int
+    points: list[Pair]
+    closed: bool
+
+
+class ObstaclesAnswer(Shown):
+    """All obstacles in the order of their creation."""
+
+    step: int
+    obstacles: list[ObstacleShown]
+
+
+class AreaShown(Shown):
+    """A walkable area as it was given."""
+
+    id: int
+    geometry: Geometry
+    clearance: float
+    horizon: float | None
+    shrunk: bool
+
+
+class AreasAnswer(Shown):
+    """All walkable areas in the order of their creation."""
+
+    step: int
+    areas: list[AreaShown]
+
+
+class CommandsAnswer(Shown):
+    """A batch has taken effect."""
+
+    step: int
+    results: list[dict[str, Any]] = Field(description="One a command: its REST call's answer without `step`.")
+
+
+class EventShown(BaseModel):
+    """Something that happened in a step; more members by kind (`overlap`: `other`, `depth`)."""
+
+    model_config = ConfigDict(extra="allow")
+
+    kind: str
+    step: int
+    ids: list[int]
+
+
+class StepAnswer(Shown):
+    """Steps were taken."""
+
+    step: int
+    time: float
+    digest: str | None = Field(None, description="With `return: digest`.")
+    agents: dict[str, Any] | None = Field(None, description="With `return: agents`: ids and columns.")
+    events: list[EventShown]
+    events_left_out: bool | None = Field(None, description="There were more events than `events_per_answer`.")
+    results: list[dict[str, Any]] | None = Field(None, description="With `commands`: one each.")
+
+
+class LeaseAnswer(Shown):
+    """Who may step."""
+
+    holder: str
+    expires: float = Field(description="Seconds since 1970-01-01 UTC by the server's clock.")
+
+
+class DigestAnswer(Shown):
+    """sha256 over little-endian float64 position x, y, velocity x, y of every agent in index order."""
+
+    step: int
+    sha256: str
+
+
+class SteerAnswer(Shown):
+    """Velocities in the order of the request."""
+
+    velocity: list[Pair] = Field(description="In MessagePack a bin of float64.")
+    warnings: Warnings
+
+
+class InfoAnswer(Shown):
+    """What this server is."""
+
+    version: str
+    kernels: str = Field(description="Digest of the kernels and of the compiler: equal on two servers, equal bits.")
+    engine: str
+    durability: list[str]
+    limits: dict[str, float | int]
+    options: dict[str, dict[str, Any]] = Field(description="Per profile the value of every option.")
+
+
+class HealthAnswer(Shown):
+    """How the server is."""
+
+    status: str
+
+
+class DemoShown(Shown):
+    """A scene that can be started."""
+
+    name: str
+    title: str
+    description: str
+
+
+class DemosAnswer(Shown):
+    """All scenes."""
+
+    demos: list[DemoShown]
+
+
+class StartedDemo(Shown):
+    """The world that a demo runs in, and what part of the plane to show."""
+
+    world: WorldShown
+    view: list[float] = Field(description="min x, min y, max x, max y")
+    attribution: str | None

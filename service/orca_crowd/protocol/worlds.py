@@ -1,0 +1,152 @@
+"""Worlds on the wire: how one is made and changed, and how it is shown."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+from pydantic import Field, TypeAdapter, ValidationError
+
+from orca_crowd.errors import ApiError, Fault, InvalidRequest, faults_of
+from orca_crowd.protocol.models import Identifier, Key, Number, Strict, WorldName, as_map, validate
+from orca_crowd.settings import Settings
+
+__all__ = [
+    "DURABILITIES",
+    "ClockBody",
+    "DefaultsBody",
+    "LeaseBody",
+    "NewWorld",
+    "OptionsBody",
+    "WorldChange",
+    "check_name",
+    "parse_change",
+    "parse_lease",
+    "parse_world",
+]
+
+# what `durability` may ask for here, the default first; a server with a journal adds to this list
+DURABILITIES: tuple[str, ...] = ("none",)
+
+
+class ClockBody(Strict):
+    """Who decides when a step happens: whoever asks (`manual`), or the server at `rate` steps a second (`realtime`)."""
+
+    mode: Literal["manual", "realtime", "barrier"] = Field("manual", description="`barrier` is not available on this server.")
+    rate: Number | None = Field(None, gt=0, description="With `realtime`, and only there: steps a second.")
+    timeout: Number | None = Field(None, gt=0, description="With `barrier`, and only there.")
+
+    def shown(self) -> dict[str, Any]:
+        """As it travels."""
+        return {"mode": self.mode} if self.rate is None else {"mode": self.mode, "rate": self.rate}
+
+
+class DefaultsBody(Strict):
+    """Values for what agents of this world leave out."""
+
+    radius: Number = 0.5
+    max_speed: Number = 1.5
+    preferred_speed: Number = Field(1.5, description="Left out: max_speed.")
+    time_horizon: Number = 2.0
+    obstacle_horizon: Number = 2.0
+    neighbor_distance: Number = Field(9.0, description="Left out: 2 radius + 2 max_speed max(time_horizon, time_step).")
+    max_neighbors: int = Field(10, ge=0, le=2**53 - 1)
+    goal_tolerance: Number = 1e-9
+
+
+class OptionsBody(Strict):
+    """What the world does beyond the normative text; single options override the profile."""
+
+    profile: Literal["service", "text"] = "service"
+    part_coincident: bool = True
+    break_symmetry: bool = True
+    stop_at_walls: bool = True
+    clamp_preferred_velocity: bool = True
+    stop_non_finite: bool = True
+    merge_collinear: bool = True
+    walkable_surface: bool = True
+    stall_time: Number = 3.0
+
+
+class NewWorld(Strict):
+    """A world to make."""
+
+    id: WorldName | None = Field(None, description="Left out: given by the server.")
+    name: str | None = Field(None, max_length=200, description="For people.")
+    time_step: Number = Field(description="Seconds of the world that a step takes; at least 1e-6.")
+    clock: ClockBody = ClockBody(mode="manual")
+    defaults: DefaultsBody = Field(default_factory=DefaultsBody)
+    options: OptionsBody = Field(default_factory=OptionsBody)
+    seed: Identifier = Field(0, description="Decides what the options decide by chance; the same seed, the same bits.")
+    durability: Literal["none", "process", "power"] = Field("none", description="Only `none` is available on this server.")
+    ttl: Number | None = Field(None, gt=0, description="Seconds without a request or a watcher after which the world is deleted.")
+
+
+class WorldChange(Strict):
+    """What may change in a world; what is left out stays."""
+
+    name: str | None = Field(None, max_length=200)
+    clock: ClockBody = ClockBody(mode="manual")
+    defaults: DefaultsBody = Field(default_factory=DefaultsBody, description="They replace all earlier ones.")
+
+
+class LeaseBody(Strict):
+    """The right to step, for a time."""
+
+    holder: Key = Field(description="Named again in the header Orca-Crowd-Lease of each step request.")
+    ttl: Number = Field(gt=0, description="Seconds.")
+
+
+_name = TypeAdapter(WorldName)
+
+
+def check_name(name: str) -> str:
+    """The id of a world, or 422."""
+    try:
+        return _name.validate_python(name, strict=True)
+    except ValidationError as error:
+        raise InvalidRequest([Fault(None, "id", fault.message) for fault in faults_of(error)]) from None
+
+
+def parse_world(body: object, settings: Settings) -> NewWorld:
+    """The body of POST /v1/worlds; the values of time_step, defaults and options are checked by the library."""
+    _check_durability(as_map(body))
+    world = validate(NewWorld, body)
+    _check_clock(world.clock, settings)
+    return world
+
+
+def parse_change(body: object, settings: Settings) -> WorldChange:
+    """The body of PATCH /v1/worlds/{w}."""
+    change = validate(WorldChange, body)
+    if "clock" in change.model_fields_set:
+        _check_clock(change.clock, settings)
+    return change
+
+
+def parse_lease(body: object, settings: Settings) -> LeaseBody:
+    """The body of POST …/lease."""
+    lease = validate(LeaseBody, body)
+    if lease.ttl > settings.lease_seconds:
+        raise InvalidRequest([Fault(None, "ttl", f"must be at most {settings.lease_seconds:g} seconds, not {lease.ttl:g}")])
+    return lease
+
+
+def _check_durability(body: dict[str, Any]) -> None:
+    asked = body.get("durability", DURABILITIES[0])
+    if asked in ("none", "process", "power") and asked not in DURABILITIES:
+        fault = Fault(None, "durability", f"{asked!r} is not available on this server; available: {', '.join(DURABILITIES)}")
+        raise ApiError("not-available", fault.message, [fault])
+
+
+def _check_clock(clock: ClockBody, settings: Settings) -> None:
+    if clock.mode == "barrier":
+        fault = Fault(None, "clock.mode", "'barrier' is not available on this server; available: manual, realtime")
+        raise ApiError("not-available", fault.message, [fault])
+    if clock.timeout is not None:
+        raise InvalidRequest([Fault(None, "clock.timeout", f"does not go with mode {clock.mode}")])
+    if clock.mode == "manual" and clock.rate is not None:
+        raise InvalidRequest([Fault(None, "clock.rate", "goes with mode realtime")])
+    if clock.mode == "realtime" and clock.rate is None:
+        raise InvalidRequest([Fault(None, "clock.rate", "is missing: steps a second")])
+    if clock.rate is not None and clock.rate > settings.rate_limit:
+        raise InvalidRequest([Fault(None, "clock.rate", f"must be at most {settings.rate_limit:g} steps a second, not {clock.rate:g}")])

@@ -1,0 +1,116 @@
+"""Running the server in this process: one uvicorn, its signals, its end.
+
+The first SIGTERM or SIGINT drains: readiness ends at once, sockets are closed with 1012, running slices finish, and the
+exit code is 0. A second one exits at once. There is one process: worlds live in it, and a second one would answer 404.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import socket
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from types import FrameType
+
+import uvicorn
+from fastapi import FastAPI
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+
+from orca_crowd.api.support import Services
+from orca_crowd.app import create_app, drain
+from orca_crowd.settings import Settings
+from orca_crowd.streaming.server import DrainingServer, socket_options
+
+__all__ = ["Server", "make_server", "run"]
+
+HANDLED = (signal.SIGINT, signal.SIGTERM)
+
+
+class Server(DrainingServer):
+    """Draining, with the signals in our hands: uvicorn would raise them again after the end, and the exit code would not be 0."""
+
+    def __init__(self, config: uvicorn.Config, app: FastAPI) -> None:
+        """Serve the application."""
+        super().__init__(config, lambda: drain(app))
+        self.services: Services = app.state.services
+
+    def handle_exit(self, sig: int, frame: FrameType | None) -> None:
+        """First signal: drain. Second: out, whatever is under way."""
+        if self.should_exit:
+            print("orca-crowd: stopped before everything was closed", file=sys.stderr, flush=True)  # noqa: T201
+            os._exit(1)
+        # readiness ends now, not when the loop comes to it
+        self.services.draining = True
+        self.should_exit = True
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        """Drain while the listener is still there, so that whoever asks is told 503; then close what is left."""
+        await self._drain()
+        await uvicorn.Server.shutdown(self, sockets)
+
+    @contextmanager
+    def capture_signals(self) -> Iterator[None]:
+        """Handle signals while serving; in another thread than the main one there are none to handle."""
+        try:
+            before = {number: signal.signal(number, self.handle_exit) for number in HANDLED}
+        except ValueError:
+            yield
+            return
+        try:
+            yield
+        finally:
+            for number, handler in before.items():
+                signal.signal(number, handler)
+
+
+def make_server(settings: Settings, progress: Progress | None = None) -> Server:
+    """The server of these settings, not yet running."""
+    bar = progress.add_task("compiling kernels", total=None) if progress is not None else None
+
+    def tell(done: int, total: int, name: str) -> None:
+        if progress is not None and bar is not None:
+            progress.update(bar, completed=done, total=total, description=f"compiling {name}" if name else "kernels compiled")
+            if done == total:
+                progress.stop()
+
+    app = create_app(settings, progress=tell if progress is not None else None)
+    config = uvicorn.Config(
+        app,
+        host=settings.host,
+        port=settings.port,
+        log_level="warning",
+        access_log=False,
+        timeout_graceful_shutdown=2,
+        server_header=False,
+        **socket_options(settings),
+    )
+    return Server(config, app)
+
+
+def run(settings: Settings) -> int:
+    """Serve until told to stop; the exit code."""
+    console = Console(stderr=True)
+    # bound here, so that a port in use is one clear line and not a page of log
+    try:
+        family = socket.AF_INET6 if ":" in settings.host else socket.AF_INET
+        listener = socket.create_server((settings.host.strip("[]"), settings.port), family=family, backlog=2048)
+    except OSError as error:
+        print(  # noqa: T201
+            f"orca-crowd: choose another --port: {settings.host}:{settings.port} cannot be listened on ({error.strerror})",
+            file=sys.stderr,
+        )
+        return 2
+    host = f"[{settings.host}]" if ":" in settings.host else settings.host
+    columns = (TextColumn("orca-crowd: {task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
+    progress = Progress(*columns, console=console)
+    server = make_server(settings, progress)
+    console.print(f"orca-crowd: serving on http://{host}:{listener.getsockname()[1]}", highlight=False)
+    progress.start()
+    try:
+        server.run(sockets=[listener])
+    finally:
+        progress.stop()
+    return 0

@@ -1,0 +1,85 @@
+"""What is seen of a world's agents: copies of its columns as they travel. The stream and the answers show the same values."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from orca_core.state import BY_NAME, STATUS_NAMES
+from orca_core.world import World
+from orca_crowd.protocol.columns import FIELDS
+from orca_crowd.protocol.steps import Selection
+
+__all__ = ["AgentView", "column_of", "select"]
+
+# what a step writes; all other columns change only by commands
+MOVING = tuple(name for name in FIELDS if BY_NAME[name].role == "state")
+
+
+def column_of(world: World, name: str) -> NDArray[Any]:
+    """A copy of one column with effective values, in index order: no goal is a row of NaN, which JSON shows as null.
+
+    float64 (n, 2) for vectors, float64 (n,) for numbers, int64 (n,) for `max_neighbors`, uint8 (n,) codes for `status`.
+    """
+    column: NDArray[Any] = world.column(name).copy()
+    if name == "goal":
+        column[world.column("has_goal") == 0] = np.nan
+    elif name == "preferred_speed":
+        column = np.where(column < 0.0, world.column("max_speed"), column)
+    return column
+
+
+def select(world: World, selection: Selection) -> dict[str, Any]:
+    """`{step, time, ids, …columns}` of the chosen agents, copies all; raises NotFound, Gone, or InvalidInput for an id named twice."""
+    rows: Any
+    if selection.ids is not None:
+        rows = world.index_of(selection.ids)
+        rows = rows[selection.offset :]
+        rows = rows if selection.limit is None else rows[: selection.limit]
+    else:
+        end = None if selection.limit is None else selection.offset + selection.limit
+        rows = slice(selection.offset, end)
+    answer: dict[str, Any] = {"step": world.step_count, "time": world.time, "ids": world.ids[rows].copy()}
+    for name in selection.fields:
+        answer[name] = _travelling(name, column_of(world, name)[rows], selection.precision)
+    return answer
+
+
+def _travelling(name: str, column: NDArray[Any], precision: str) -> Any:
+    """A column as the encoder wants it: status by name, numbers in the precision that was asked for."""
+    if name == "status":
+        return [STATUS_NAMES[code] for code in column.tolist()]
+    return column.astype(np.float32) if precision == "float32" and column.dtype == np.float64 else column
+
+
+class AgentView:
+    """Columns for publications. What commands alone change is copied once after a command and shared until the next."""
+
+    def __init__(self) -> None:
+        """Hold nothing yet."""
+        self._steady: dict[str, NDArray[Any]] = {}
+        self._ids: NDArray[np.int64] | None = None
+
+    def forget(self) -> None:
+        """A command has changed agents: copy everything anew the next time."""
+        self._steady = {}
+        self._ids = None
+
+    def take(self, world: World) -> tuple[NDArray[np.int64], Mapping[str, NDArray[Any]]]:
+        """Ids and columns of this moment, read-only."""
+        if self._ids is None:
+            self._ids = _frozen(world.ids.copy())
+            self._steady = _columns(world, (name for name in FIELDS if name not in MOVING))
+        return self._ids, {**self._steady, **_columns(world, MOVING)}
+
+
+def _columns(world: World, names: Iterable[str]) -> dict[str, NDArray[Any]]:
+    return {name: _frozen(column_of(world, name)) for name in names}
+
+
+def _frozen(array: NDArray[Any]) -> NDArray[Any]:
+    array.flags.writeable = False
+    return array
