@@ -35,6 +35,8 @@ STOP_NON_FINITE = 4
 
 # a computed distance to a segment may fall short of the true one by rounding; boxes are grown by this much to lose none
 GROWTH = 1e-9
+# a leaf on one spot says nothing of the distance; the search then begins at this share of the last reach and doubles
+SPARSEST = 1e-3
 # a solved velocity this near the preferred direction (relative) may come from a symmetry
 ALONG = 1e-9
 # who gets less than this share of the wanted speed while turning aside is still held up, and goes on turning
@@ -249,10 +251,11 @@ def solve_leaves(
         shared = 0.0
         wall_reach = 0.0
         for own in range(begin, end):
-            guess = parameters[own, 6]
-            if guess < 0.0:
-                guess = leaf_guess(nodes, node, parameters[own, 7], end - begin)
-                parameters[own, 6] = guess
+            # last step's reach, unless the leaf has become so dense that far less will do: both are guesses
+            dense = 2.0 * leaf_guess(nodes, node, parameters[own, 7], end - begin)
+            guess = parameters[own, 6] if parameters[own, 6] >= 0.0 else dense
+            guess = min(guess, max(dense, SPARSEST * guess))
+            parameters[own, 6] = guess
             shared = max(shared, min(guess, parameters[own, 5]))
             wall_reach = max(wall_reach, max(parameters[own, 4], floor) * parameters[own, 2] + packed[own, 4])
         near_count = collect_leaves(
