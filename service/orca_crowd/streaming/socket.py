@@ -13,7 +13,7 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from typing import Any
 
-from starlette.websockets import WebSocket, WebSocketDisconnect
+from fastapi.websockets import WebSocket, WebSocketDisconnect
 
 from orca_crowd.clock import Clock
 from orca_crowd.errors import ApiError, Fault, InvalidRequest, document, problem_of
@@ -71,13 +71,9 @@ class Shared:
 class Socket:
     """One accepted connection; `run` returns when it is over and leaves no task behind but orders under way."""
 
-    def __init__(
-        self, websocket: WebSocket, hub: Hub, subprotocol: str, shared: Shared, *, time_step: float, profile: str
-    ) -> None:
-        """Take the connection and the hub of its world, and what never changes in the world."""
+    def __init__(self, websocket: WebSocket, hub: Hub, subprotocol: str, shared: Shared) -> None:
+        """Take the connection and the hub of its world."""
         self.subprotocol = subprotocol
-        self._time_step = time_step
-        self._profile = profile
         self._websocket = websocket
         self._hub = hub
         self._runner = hub.runner
@@ -149,8 +145,8 @@ class Socket:
             "world": self._runner.name,
             "step": facts.step,
             "time": facts.time,
-            "time_step": self._time_step,
-            "profile": self._profile,
+            "time_step": self._runner.description.time_step,
+            "profile": self._runner.description.options["profile"],
             "limits": {name: getattr(settings, name) for name in LIMITS},
         }
 

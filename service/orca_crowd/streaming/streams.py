@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import asyncio
 
-from starlette.responses import JSONResponse
-from starlette.websockets import WebSocket
+from fastapi.responses import JSONResponse
+from fastapi.websockets import WebSocket
 
 from orca_crowd.clock import Clock
 from orca_crowd.errors import ApiError, document
@@ -37,7 +37,6 @@ class Streams:
     async def serve(self, websocket: WebSocket, runner: Runner) -> None:
         """Accept a connection to a world and serve it to its end; ApiError when it is not to be accepted."""
         subprotocol = self._check(websocket, runner)
-        time_step, profile = await runner.read(lambda session: (session.world.time_step, session.world.options.profile))
         self.statistics.sockets += 1
         self._empty.clear()
         try:
@@ -45,7 +44,7 @@ class Streams:
             hub = self._hubs.get(runner)
             if hub is None:
                 hub = self._hubs[runner] = Hub(runner, self._shared.offload, self.statistics)
-            socket = Socket(websocket, hub, subprotocol, self._shared, time_step=time_step, profile=profile)
+            socket = Socket(websocket, hub, subprotocol, self._shared)
             try:
                 if self._closing:
                     socket.end(1012, "the server is restarting")

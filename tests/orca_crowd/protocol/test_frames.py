@@ -94,10 +94,8 @@ def test_parts_join_to_one_map_of_any_size(subprotocol: str, count: int) -> None
 
 @pytest.mark.parametrize("subprotocol", [JSON_SUBPROTOCOL, MSGPACK_SUBPROTOCOL])
 def test_numpy_values_deep_inside_a_message_become_plain_ones(subprotocol: str) -> None:
-    message = {
-        "type": "ack",
-        "results": [{"step": np.int64(3), "depth": np.float64(0.5), "flag": np.bool_(True), "warnings": ({"item": None},)}],
-    }
+    result = {"step": np.int64(3), "depth": np.float64(0.5), "flag": np.bool_(True), "warnings": ({"item": None},)}
+    message = {"type": "ack", "results": [result]}
     expected = {"step": 3, "depth": 0.5, "flag": True, "warnings": [{"item": None}]}
     assert read(encode_message(message, subprotocol)) == {"type": "ack", "results": [expected]}
 

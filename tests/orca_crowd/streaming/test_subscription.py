@@ -1,4 +1,4 @@
-"""Which frame a reader is sent next: newest or every, `since` without a lie, credit, and joining without gap or double."""
+"""Which frame a reader is sent next: newest or every, an honest `since`, credit, joining without gap or double."""
 
 from __future__ import annotations
 

@@ -1,0 +1,42 @@
+"""Where the stream and its description are served."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from fastapi import APIRouter, WebSocket
+from fastapi.responses import JSONResponse
+
+import orca_crowd
+from orca_crowd.api.support import ProblemRoute, Services
+from orca_crowd.errors import ApiError, problem_of
+from orca_crowd.protocol.asyncapi import asyncapi_document
+from orca_crowd.streaming.streams import Streams, deny
+
+__all__ = ["router"]
+
+router = APIRouter(route_class=ProblemRoute)
+
+
+@router.websocket("/v1/worlds/{world}/stream")
+async def stream(websocket: WebSocket, world: str) -> None:
+    """Watch a world and give it orders; 400 without a subprotocol, 404 without a world, 503 while not ready."""
+    services: Services = websocket.app.state.services
+    streams: Streams = websocket.app.state.streams
+    try:
+        services.check_ready()
+        await streams.serve(websocket, services.registry.get(world))
+    except ApiError as refusal:
+        await deny(websocket, refusal)
+    except Exception as error:
+        # before the connection was accepted there is still an answer to give
+        if websocket.application_state.name != "CONNECTING":
+            raise
+        await deny(websocket, problem_of(error))
+
+
+@router.get("/asyncapi.json", tags=["about"], summary="The stream, described as AsyncAPI 3.")
+async def asyncapi() -> JSONResponse:
+    """The AsyncAPI document, written by the models that check the messages."""
+    document: dict[str, Any] = asyncapi_document(orca_crowd.__version__)
+    return JSONResponse(document)
