@@ -1,4 +1,7 @@
-"""The command `orca-crowd`. Exit codes: 0 done, 2 wrong input, 1 anything else; errors on stderr, the first line says what to do."""
+"""The command `orca-crowd`.
+
+Exit codes: 0 done, 2 wrong input, 1 anything else; errors on stderr, the first line says what to do.
+"""
 
 from __future__ import annotations
 
@@ -39,17 +42,26 @@ def root(version: Annotated[bool, typer.Option("--version", help="Show the versi
 
 @app.command()
 def serve(
-    host: Annotated[str | None, typer.Option(help="Address to listen on; loopback only, since there are no keys yet.")] = None,
+    host: Annotated[
+        str | None, typer.Option(help="Address to listen on; loopback only, since there are no keys yet.")
+    ] = None,
     port: Annotated[int | None, typer.Option(min=0, max=65535, help="Port to listen on; 0 takes any free one.")] = None,
     workers: Annotated[int | None, typer.Option(min=1, max=256, help="Threads that compute steps.")] = None,
     engine: Annotated[str | None, typer.Option(help="Who computes: inline.")] = None,
 ) -> None:
-    """Serve worlds over REST and WebSocket until SIGTERM or Ctrl+C. Every setting is also ORCA_CROWD_… in the environment."""
-    from pydantic import ValidationError  # noqa: PLC0415
+    """Serve worlds over REST and WebSocket until SIGTERM or Ctrl+C.
 
-    from orca_crowd.settings import Settings  # noqa: PLC0415
+    Every setting is also ORCA_CROWD_… in the environment.
+    """
+    from pydantic import ValidationError
 
-    given = {name: value for name, value in (("host", host), ("port", port), ("workers", workers), ("engine", engine)) if value is not None}
+    from orca_crowd.settings import Settings
+
+    given = {
+        name: value
+        for name, value in (("host", host), ("port", port), ("workers", workers), ("engine", engine))
+        if value is not None
+    }
     try:
         settings = Settings(**given)  # type: ignore[arg-type]
     except ValidationError as error:
@@ -57,12 +69,14 @@ def serve(
         name = str(first["loc"][0]) if first["loc"] else "settings"
         raise fail(f"set {name} (or ORCA_CROWD_{name.upper()}) to something else: {first['msg']}") from None
     if not _is_loopback(settings.host):
-        raise fail(f"listen on 127.0.0.1 instead of {settings.host}: this server has no keys yet and must not be reached from outside")
+        raise fail(
+            f"listen on 127.0.0.1 instead of {settings.host}: without keys this server must not be reached from outside"
+        )
     if settings.kernel_cache is not None:
         # read by the compiler's module when it is first imported
         os.environ.setdefault("ORCA_CROWD_KERNEL_CACHE", str(settings.kernel_cache))
 
-    from orca_crowd.serving import run  # noqa: PLC0415
+    from orca_crowd.commands.serve import run
 
     raise typer.Exit(run(settings))
 
@@ -78,7 +92,7 @@ def load(
     """Upload a map to a world, as a walkable area or as obstacles."""
     if kind not in ("walkable", "obstacles"):
         raise fail(f"use --as walkable or --as obstacles, not --as {kind}")
-    from orca_crowd.uploading import Refused, upload  # noqa: PLC0415
+    from orca_crowd.commands.load import Refused, upload
 
     as_kind: Literal["walkable", "obstacles"] = "walkable" if kind == "walkable" else "obstacles"
     try:

@@ -29,7 +29,9 @@ __all__ = ["create_app", "drain"]
 WARMUP_SECONDS = 5.0
 
 
-def create_app(settings: Settings | None = None, *, clock: Clock | None = None, progress: Progress | None = None) -> FastAPI:
+def create_app(
+    settings: Settings | None = None, *, clock: Clock | None = None, progress: Progress | None = None
+) -> FastAPI:
     """Make the application; threads and tasks begin with its lifespan and have ended when that has.
 
     `clock` is the only clock that it reads; `progress` hears of every kernel that is compiled at the start.
@@ -58,7 +60,15 @@ def create_app(settings: Settings | None = None, *, clock: Clock | None = None, 
     # unknown paths and methods never reach a route, so they are caught here
     app.add_exception_handler(HTTPException, refuse)
     # restore before the routes of single worlds: it is no world's name there
-    for router in (server.router, state.router, worlds.router, agents.router, geometry.router, stepping.router, stream_router):
+    for router in (
+        server.router,
+        state.router,
+        worlds.router,
+        agents.router,
+        geometry.router,
+        stepping.router,
+        stream_router,
+    ):
         app.include_router(router)
     app.include_router(viewer_router())
     documentation.install(app)
@@ -66,7 +76,10 @@ def create_app(settings: Settings | None = None, *, clock: Clock | None = None, 
 
 
 async def drain(app: FastAPI) -> None:
-    """Stop taking work: readiness ends at once, sockets are closed with 1012, running slices finish. A second call does nothing."""
+    """Stop taking work: readiness ends at once, sockets are closed with 1012, running slices finish.
+
+    A second call does nothing.
+    """
     services: Services = app.state.services
     services.draining = True
     if services.drained:

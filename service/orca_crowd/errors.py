@@ -69,8 +69,10 @@ class ApiError(Exception):
         return CODES[self.code].title
 
     def inside(self, index: int) -> ApiError:
-        """The same refusal as one of a batch: the item is the command's place, the field the path inside the command."""
-        moved = [Fault(index, _path(fault), fault.message) for fault in self.errors] or [Fault(index, None, self.detail)]
+        """The same refusal in a batch: the item is the command's place, the field the path inside the command."""
+        moved = [Fault(index, _path(fault), fault.message) for fault in self.errors] or [
+            Fault(index, None, self.detail)
+        ]
         return ApiError(self.code, f"command {index}: {self.detail}", moved, more=self.more, headers=self.headers)
 
 
@@ -96,7 +98,9 @@ def _path(fault: Fault) -> str | None:
 def _summary(errors: Sequence[Fault]) -> str:
     """One sentence for a list of faults: the first one in full, and how many there are."""
     first = errors[0]
-    where = ", ".join(part for part in (f"item {first.item}" if first.item is not None else "", first.field or "") if part)
+    where = ", ".join(
+        part for part in (f"item {first.item}" if first.item is not None else "", first.field or "") if part
+    )
     more = f" ({len(errors)} faults in all)" if len(errors) > 1 else ""
     return f"{where}: {first.message}{more}" if where else f"{first.message}{more}"
 
@@ -121,8 +125,8 @@ _MESSAGES = {
 def faults_of(error: pydantic.ValidationError, lists: Iterable[str] = (), offset: int = 0) -> list[Fault]:
     """Faults of a failed validation.
 
-    `lists` are the fields that hold the items of the request: what follows them is the item's index, to which `offset` is
-    added. An index without a list before it counts as the item too, so that a bare list can be checked in pieces.
+    `lists` are the fields that hold the items of the request: what follows them is the item's index, to which `offset`
+    is added. An index without a list before it counts as the item too, so that a bare list can be checked in pieces.
     """
     faults = []
     for entry in error.errors(include_url=False, include_context=False, include_input=False):
@@ -156,7 +160,9 @@ def problem_of(error: BaseException) -> ApiError:
 
 
 def document(error: ApiError, shown: int = 100) -> dict[str, Any]:
-    """The problem document of a refusal: plain Python values, at most `shown` faults, the total told where some are left out."""
+    """The problem document of a refusal: plain Python values, at most `shown` faults, the total told where some are
+    left out.
+    """
     left_out = len(error.errors) - shown
     detail = f"{error.detail}; the first {shown} of {len(error.errors)} are listed" if left_out > 0 else error.detail
     return {

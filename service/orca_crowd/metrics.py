@@ -41,8 +41,12 @@ class Metrics:
         )
         self.worlds = Gauge("orca_crowd_worlds", "Worlds that are here.", registry=self.registry)
         self.agents = Gauge("orca_crowd_agents", "Agents in all worlds.", registry=self.registry)
-        self.queued = Gauge("orca_crowd_queued", "Commands, steps and reads that wait, all worlds.", registry=self.registry)
-        self.failed = Gauge("orca_crowd_failed_worlds", "Worlds that stand still after a failure.", registry=self.registry)
+        self.queued = Gauge(
+            "orca_crowd_queued", "Commands, steps and reads that wait, all worlds.", registry=self.registry
+        )
+        self.failed = Gauge(
+            "orca_crowd_failed_worlds", "Worlds that stand still after a failure.", registry=self.registry
+        )
         self.failures = Counter("orca_crowd_world_failures", "Worlds that have failed.", registry=self.registry)
         self.late = Counter("orca_crowd_late_steps", "Steps that late realtime worlds gave up.", registry=self.registry)
         self.overlaps = Counter("orca_crowd_overlaps", "Agents that began to overlap another.", registry=self.registry)
@@ -92,9 +96,15 @@ class _Streams(Collector):
         counts = self._counts
         yield GaugeMetricFamily("orca_crowd_sockets", "WebSocket connections that are open.", value=counts.sockets)
         yield CounterMetricFamily("orca_crowd_frames_sent", "State frames sent.", value=counts.frames_sent)
-        yield CounterMetricFamily("orca_crowd_frames_replaced", "State frames replaced by newer ones.", value=counts.frames_replaced)
-        yield CounterMetricFamily("orca_crowd_messages_refused", "Messages of clients that were refused.", value=counts.messages_refused)
-        closed = CounterMetricFamily("orca_crowd_sockets_closed", "Sockets closed by the server, by code.", labels=["code"])
+        yield CounterMetricFamily(
+            "orca_crowd_frames_replaced", "State frames replaced by newer ones.", value=counts.frames_replaced
+        )
+        yield CounterMetricFamily(
+            "orca_crowd_messages_refused", "Messages of clients that were refused.", value=counts.messages_refused
+        )
+        closed = CounterMetricFamily(
+            "orca_crowd_sockets_closed", "Sockets closed by the server, by code.", labels=["code"]
+        )
         for code, count in counts.closed.items():
             closed.add_metric([str(code)], count)
         yield closed

@@ -29,42 +29,71 @@ class Settings(BaseSettings):
     model_config = SettingsConfigDict(env_prefix="ORCA_CROWD_", extra="forbid", frozen=True)
 
     # where it listens
-    host: str = Field("127.0.0.1", description="Address to listen on; only loopback is accepted while there are no keys.")
-    port: int = Field(8000, ge=0, le=65535, description="Port to listen on; 0 takes any free one.")
-    engine: str = Field("inline", pattern="^inline$", description="Who computes the steps: `inline`, in threads of the server.")
-    workers: int = Field(
-        default_factory=available_processors, ge=1, le=256, description="Threads that compute steps; the bits do not depend on it."
+    host: str = Field(
+        "127.0.0.1", description="Address to listen on; only loopback is accepted while there are no keys."
     )
-    helpers: int = Field(4, ge=1, le=64, description="Threads that decode, read and encode, so that no step delays them.")
-    kernel_cache: Path | None = Field(None, description="Folder that keeps compiled kernels between starts; none without it.")
+    port: int = Field(8000, ge=0, le=65535, description="Port to listen on; 0 takes any free one.")
+    engine: str = Field(
+        "inline", pattern="^inline$", description="Who computes the steps: `inline`, in threads of the server."
+    )
+    workers: int = Field(
+        default_factory=available_processors,
+        ge=1,
+        le=256,
+        description="Threads that compute steps; the bits do not depend on it.",
+    )
+    helpers: int = Field(
+        4, ge=1, le=64, description="Threads that decode, read and encode, so that no step delays them."
+    )
+    kernel_cache: Path | None = Field(
+        None, description="Folder that keeps compiled kernels between starts; none without it."
+    )
 
     # what clients can grow
     worlds: int = Field(1000, ge=1, description="Worlds at once.")
     agents_per_world: int = Field(200_000, ge=1, description="Agents in one world.")
     edges_per_world: int = Field(100_000, ge=1, description="Segments of all obstacles of one world.")
     vertices_per_world: int = Field(100_000, ge=1, description="Vertices of all walkable areas of one world.")
-    distinct_radii: int = Field(32, ge=1, description="Different radii in a world with walkable areas; each costs one shrunk area.")
+    distinct_radii: int = Field(
+        32, ge=1, description="Different radii in a world with walkable areas; each costs one shrunk area."
+    )
     map_cells: int = Field(4_194_304, ge=1, description="Cells of an uploaded grid map.")
     body_bytes: int = Field(33_554_432, ge=1024, description="Bytes of a request body.")
     message_bytes: int = Field(16_777_216, ge=1024, description="Bytes of a WebSocket message from a client.")
     sockets: int = Field(1000, ge=1, description="WebSocket connections at once.")
-    frame_queue: int = Field(256, ge=1, description="State frames that wait for one socket with delivery `every`; one more closes it.")
+    frame_queue: int = Field(
+        256, ge=1, description="State frames that wait for one socket with delivery `every`; one more closes it."
+    )
     reply_queue: int = Field(1024, ge=1, description="Replies and events that wait for one socket; one more closes it.")
-    command_queue: int = Field(1024, ge=1, description="Commands, steps and reads that wait for one world; one more answers 429.")
+    command_queue: int = Field(
+        1024, ge=1, description="Commands, steps and reads that wait for one world; one more answers 429."
+    )
     commands_per_request: int = Field(10_000, ge=1, description="Commands in one batch.")
     steps_per_request: int = Field(100_000, ge=1, description="Steps asked for in one request.")
-    events_per_answer: int = Field(10_000, ge=1, description="Events told in one answer; how many were left out is said.")
+    events_per_answer: int = Field(
+        10_000, ge=1, description="Events told in one answer; how many were left out is said."
+    )
     errors_per_answer: int = Field(100, ge=1, description="Faults listed in one refusal; the total is said.")
-    remembered_answers: int = Field(1024, ge=1, description="Answers remembered by key in one world, the oldest forgotten first.")
-    remembered_bytes: int = Field(16_777_216, ge=1024, description="Bytes of the answers remembered by key in one world.")
+    remembered_answers: int = Field(
+        1024, ge=1, description="Answers remembered by key in one world, the oldest forgotten first."
+    )
+    remembered_bytes: int = Field(
+        16_777_216, ge=1024, description="Bytes of the answers remembered by key in one world."
+    )
 
     # time, in seconds
     catch_up_steps: int = Field(5, ge=1, le=100, description="Steps a late realtime world makes up in a row.")
     rate_limit: float = Field(1000.0, gt=0, description="Highest rate of a realtime world, in steps a second.")
-    slice_seconds: float = Field(0.02, gt=0, le=1, description="How long a world steps before others of its queue get a turn.")
+    slice_seconds: float = Field(
+        0.02, gt=0, le=1, description="How long a world steps before others of its queue get a turn."
+    )
     heartbeat_seconds: float = Field(20.0, gt=0, le=25, description="Time between two heartbeats on a socket.")
+    ping_seconds: float = Field(20.0, gt=0, description="Time between two pings of a WebSocket connection.")
+    pong_seconds: float = Field(20.0, gt=0, description="Time for the answer to a ping; without it the client is gone.")
     lease_seconds: float = Field(3600.0, gt=0, description="Longest time to live of a lease.")
-    drain_seconds: float = Field(6.0, gt=0, le=60, description="How long a stopping server waits for running work and open connections.")
+    drain_seconds: float = Field(
+        6.0, gt=0, le=60, description="How long a stopping server waits for running work and open connections."
+    )
 
 
 # what GET /v1/info and the first message of a socket tell of the limits

@@ -41,7 +41,9 @@ REMOVED = {"ids": identifiers("Agents to remove.", required=True)}
 
 @router.post(
     "/v1/worlds/{world}/agents",
-    **described("Add agents", body=AgentsBody, answer=AddedAnswer, status=201, codes=[*CHANGING, "exists", "limit"], tag=TAG),
+    **described(
+        "Add agents", body=AgentsBody, answer=AddedAnswer, status=201, codes=[*CHANGING, "exists", "limit"], tag=TAG
+    ),
 )
 async def add_agents(request: Request, world: str) -> Response:
     """All of them or none."""
@@ -54,7 +56,9 @@ async def add_agents(request: Request, world: str) -> Response:
 
 @router.get(
     "/v1/worlds/{world}/agents",
-    **described("Show agents in columns", answer=AgentsAnswer, query=SELECTION, codes=["not-found", "gone", "invalid"], tag=TAG),
+    **described(
+        "Show agents in columns", answer=AgentsAnswer, query=SELECTION, codes=["not-found", "gone", "invalid"], tag=TAG
+    ),
 )
 async def show_agents(request: Request, world: str) -> Response:
     """The state between two steps."""
@@ -89,7 +93,10 @@ async def remove_agents(request: Request, world: str) -> Response:
     return await answer(request, {**results[0], "step": step})
 
 
-@router.get("/v1/worlds/{world}/agents/{id}", **described("Show an agent", answer=AgentShown, codes=["not-found", "gone"], tag=TAG))
+@router.get(
+    "/v1/worlds/{world}/agents/{id}",
+    **described("Show an agent", answer=AgentShown, codes=["not-found", "gone"], tag=TAG),
+)
 async def show_agent(request: Request, world: str, id: str) -> Response:  # noqa: A002
     """The agent with its effective values."""
     runner, which = the_world(request), identifier(request)
@@ -111,13 +118,17 @@ async def change_agent(request: Request, world: str, id: str) -> Response:  # no
     return await answer(request, {**shown, "warnings": results[0]["warnings"]}, 200, body)
 
 
-_change = described("Change an agent", body=AgentChange, answer=AgentAnswer, codes=[*CHANGING, "gone", "limit"], tag=TAG)
+_change = described(
+    "Change an agent", body=AgentChange, answer=AgentAnswer, codes=[*CHANGING, "gone", "limit"], tag=TAG
+)
 router.patch("/v1/worlds/{world}/agents/{id}", **_change)(change_agent)
 # what is read may be put back; the two do the same
 router.put("/v1/worlds/{world}/agents/{id}", **_change)(change_agent)
 
 
-@router.delete("/v1/worlds/{world}/agents/{id}", **described("Remove an agent", status=204, codes=[*CHANGING, "gone"], tag=TAG))
+@router.delete(
+    "/v1/worlds/{world}/agents/{id}", **described("Remove an agent", status=204, codes=[*CHANGING, "gone"], tag=TAG)
+)
 async def remove_agent(request: Request, world: str, id: str) -> Response:  # noqa: A002
     """Its id is never used again."""
     runner, which = the_world(request), identifier(request)

@@ -58,7 +58,9 @@ def described(
     tag: str,
 ) -> dict[str, Any]:
     """What a route is declared with: its summary, its bodies, its answers and the codes it refuses with."""
-    refusals = dict.fromkeys([*codes, *(ON_BODIES if body is not None or body_types != (JSON, MSGPACK) else ()), *EVERYWHERE])
+    refusals = dict.fromkeys(
+        [*codes, *(ON_BODIES if body is not None or body_types != (JSON, MSGPACK) else ()), *EVERYWHERE]
+    )
     responses: dict[int | str, dict[str, Any]] = {status: {"description": "Done."}}
     if answer is not None:
         responses[status]["content"] = _content(answer, answer_types)
@@ -128,7 +130,9 @@ def _document(app: FastAPI) -> dict[str, Any]:
     _items(schemas["SteerBody"]["properties"]["obstacles"], "ObstacleRow")
     _items(schemas["SteerBody"]["properties"]["walkable"], "AreaRow")
     for name in ("CommandsBody", "StepBody"):
-        _items(schemas[name]["properties"]["commands"], *(body.__name__ for body, _ in commands.COMMAND_BODIES.values()))
+        _items(
+            schemas[name]["properties"]["commands"], *(body.__name__ for body, _ in commands.COMMAND_BODIES.values())
+        )
     return document
 
 

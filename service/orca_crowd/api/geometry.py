@@ -3,11 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+
 from fastapi import APIRouter, Request, Response
 
 from orca_crowd.api.documentation import described
 from orca_crowd.api.queries import choice, decimal, read_query
-from orca_crowd.api.support import ProblemRoute, answer, identifier, no_content, offload, read_body, read_bytes, services, the_world
+from orca_crowd.api.support import (
+    ProblemRoute,
+    answer,
+    identifier,
+    no_content,
+    offload,
+    read_body,
+    read_bytes,
+    services,
+    the_world,
+)
 from orca_crowd.errors import ApiError, Fault
 from orca_crowd.protocol import commands as c
 from orca_crowd.protocol import geometry as g
@@ -49,7 +60,12 @@ async def _replace(request: Request, parse: Callable[[object, int], c.Command]) 
 @router.post(
     "/v1/worlds/{world}/obstacles",
     **described(
-        "Add obstacles", body=g.ObstaclesBody, answer=AddedAnswer, status=201, codes=[*CHANGING, "exists"], tag="obstacles"
+        "Add obstacles",
+        body=g.ObstaclesBody,
+        answer=AddedAnswer,
+        status=201,
+        codes=[*CHANGING, "exists"],
+        tag="obstacles",
     ),
 )
 async def add_obstacles(request: Request, world: str) -> Response:
@@ -57,7 +73,10 @@ async def add_obstacles(request: Request, world: str) -> Response:
     return await _add(request, lambda body: c.AddObstacles(g.parse_obstacles(body)))
 
 
-@router.get("/v1/worlds/{world}/obstacles", **described("List obstacles", answer=ObstaclesAnswer, codes=["not-found"], tag="obstacles"))
+@router.get(
+    "/v1/worlds/{world}/obstacles",
+    **described("List obstacles", answer=ObstaclesAnswer, codes=["not-found"], tag="obstacles"),
+)
 async def list_obstacles(request: Request, world: str) -> Response:
     """All obstacles in the order of their creation."""
     return await answer(request, await the_world(request).read(lambda session: session.obstacles()))
@@ -75,7 +94,9 @@ async def show_obstacle(request: Request, world: str, id: str) -> Response:  # n
 
 @router.put(
     "/v1/worlds/{world}/obstacles/{id}",
-    **described("Replace an obstacle", body=g.ObstacleRow, answer=ChangedAnswer, codes=[*CHANGING, "gone"], tag="obstacles"),
+    **described(
+        "Replace an obstacle", body=g.ObstacleRow, answer=ChangedAnswer, codes=[*CHANGING, "gone"], tag="obstacles"
+    ),
 )
 async def set_obstacle(request: Request, world: str, id: str) -> Response:  # noqa: A002
     """It keeps its place in the order."""
@@ -95,7 +116,12 @@ async def remove_obstacle(request: Request, world: str, id: str) -> Response:  #
 @router.post(
     "/v1/worlds/{world}/walkable",
     **described(
-        "Add walkable areas", body=g.AreasBody, answer=AddedAnswer, status=201, codes=[*CHANGING, "exists"], tag="walkable"
+        "Add walkable areas",
+        body=g.AreasBody,
+        answer=AddedAnswer,
+        status=201,
+        codes=[*CHANGING, "exists"],
+        tag="walkable",
     ),
 )
 async def add_walkable(request: Request, world: str) -> Response:
@@ -103,7 +129,10 @@ async def add_walkable(request: Request, world: str) -> Response:
     return await _add(request, lambda body: c.AddWalkable(g.parse_areas(body)))
 
 
-@router.get("/v1/worlds/{world}/walkable", **described("List walkable areas", answer=AreasAnswer, codes=["not-found"], tag="walkable"))
+@router.get(
+    "/v1/worlds/{world}/walkable",
+    **described("List walkable areas", answer=AreasAnswer, codes=["not-found"], tag="walkable"),
+)
 async def list_walkable(request: Request, world: str) -> Response:
     """All areas in the order of their creation, as they were given."""
     return await answer(request, await the_world(request).read(lambda session: session.walkable()))
@@ -121,7 +150,9 @@ async def show_walkable(request: Request, world: str, id: str) -> Response:  # n
 
 @router.put(
     "/v1/worlds/{world}/walkable/{id}",
-    **described("Replace a walkable area", body=g.AreaRow, answer=ChangedAnswer, codes=[*CHANGING, "gone"], tag="walkable"),
+    **described(
+        "Replace a walkable area", body=g.AreaRow, answer=ChangedAnswer, codes=[*CHANGING, "gone"], tag="walkable"
+    ),
 )
 async def set_walkable(request: Request, world: str, id: str) -> Response:  # noqa: A002
     """It keeps its place in the order."""
@@ -165,4 +196,6 @@ async def upload_map(request: Request, world: str) -> Response:
     except ApiError as error:
         raise upload.located(error) from None
     notices = [{"code": n.code, "item": n.item, "field": n.field, "message": n.message} for n in upload.notices]
-    return await answer(request, {"ids": results[0]["ids"], "step": step, "warnings": notices + results[0]["warnings"]}, 201)
+    return await answer(
+        request, {"ids": results[0]["ids"], "step": step, "warnings": notices + results[0]["warnings"]}, 201
+    )

@@ -1,4 +1,7 @@
-"""Query parameters: each declared once, for reading and for the OpenAPI document. Unknown, repeated and malformed ones are 422."""
+"""Query parameters: each declared once, for reading and for the OpenAPI document.
+
+Unknown, repeated and malformed ones are 422.
+"""
 
 from __future__ import annotations
 
@@ -78,7 +81,9 @@ def decimal(description: str) -> Parameter:
     """A finite number; `NaN` and `Infinity` are none."""
 
     def read(value: str) -> float:
-        number = float(value) if re.fullmatch(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?", value) else float("nan")
+        number = (
+            float(value) if re.fullmatch(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?", value) else float("nan")
+        )
         if not np.isfinite(number):
             raise ValueError(f"must be a finite number, not {value[:32]!r}")
         return number

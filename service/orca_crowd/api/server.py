@@ -27,7 +27,10 @@ async def healthz(request: Request) -> Response:
 
 @router.get("/readyz", **described("Whether requests are taken", answer=HealthAnswer, tag=TAG))
 async def readyz(request: Request) -> Response:
-    """503 until every kernel is compiled, and again once the server stops. A failed world does not make the server unready."""
+    """503 until every kernel is compiled, and again once the server stops.
+
+    A failed world does not make the server unready.
+    """
     services(request).check_ready()
     return await answer(request, {"status": "ready"})
 
@@ -66,10 +69,15 @@ async def list_demos(request: Request) -> Response:
     return await answer(request, {"demos": demos})
 
 
-@router.post("/v1/demos/{name}", **described("Start a demo", answer=StartedDemo, status=201, codes=["not-found", "limit"], tag=TAG))
+@router.post(
+    "/v1/demos/{name}",
+    **described("Start a demo", answer=StartedDemo, status=201, codes=["not-found", "limit"], tag=TAG),
+)
 async def start_demo(request: Request, name: str) -> Response:
     """Make the world of a scene and let it run."""
     here = services(request)
     here.check_ready()
     runner, scene = await here.demos.start(name)
-    return await answer(request, {"world": runner.info, "view": list(scene.view), "attribution": scene.attribution}, 201)
+    return await answer(
+        request, {"world": runner.info, "view": list(scene.view), "attribution": scene.attribution}, 201
+    )

@@ -21,7 +21,9 @@ BYTES = "application/octet-stream"
 RESTORED = {"id": text(check_name, "Id of the new world; left out: given by the server.")}
 
 
-@router.get("/v1/worlds/{world}/digest", **described("Digest of the state", answer=DigestAnswer, codes=["not-found"], tag=TAG))
+@router.get(
+    "/v1/worlds/{world}/digest", **described("Digest of the state", answer=DigestAnswer, codes=["not-found"], tag=TAG)
+)
 async def show_digest(request: Request, world: str) -> Response:
     """What two runs, machines or servers compare."""
     shown = await the_world(request).read(
@@ -31,7 +33,8 @@ async def show_digest(request: Request, world: str) -> Response:
 
 
 @router.get(
-    "/v1/worlds/{world}/snapshot", **described("Snapshot of the world", answer_types=[BYTES], codes=["not-found"], tag=TAG)
+    "/v1/worlds/{world}/snapshot",
+    **described("Snapshot of the world", answer_types=[BYTES], codes=["not-found"], tag=TAG),
 )
 async def take_snapshot(request: Request, world: str) -> Response:
     """The whole world as bytes."""
@@ -64,7 +67,10 @@ async def restore_world(request: Request) -> Response:
 
 
 @router.post(
-    "/v1/steer", **described("One step for a world that you keep yourself", body=SteerBody, answer=SteerAnswer, codes=["limit"], tag=TAG)
+    "/v1/steer",
+    **described(
+        "One step for a world that you keep yourself", body=SteerBody, answer=SteerAnswer, codes=["limit"], tag=TAG
+    ),
 )
 async def steer(request: Request) -> Response:
     """Velocities for these agents; nothing is kept."""

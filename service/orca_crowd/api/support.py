@@ -151,7 +151,10 @@ def problem(request: Request, error: ApiError) -> Response:
 def refusal_of(error: Exception) -> ApiError:
     """Any exception of a handler, the web framework's own included, as what the client is told."""
     if isinstance(error, RequestValidationError):
-        faults = [Fault(None, ".".join(str(part) for part in entry["loc"][1:]) or None, entry["msg"]) for entry in error.errors()]
+        faults = [
+            Fault(None, ".".join(str(part) for part in entry["loc"][1:]) or None, entry["msg"])
+            for entry in error.errors()
+        ]
         return InvalidRequest(faults or "the request is not valid")
     if isinstance(error, HTTPException):
         if error.status_code == 405:

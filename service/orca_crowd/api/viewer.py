@@ -10,9 +10,15 @@ from orca_crowd.api.support import ProblemRoute
 
 __all__ = ["viewer_router"]
 
-TYPES = {".html": "text/html; charset=utf-8", ".js": "text/javascript; charset=utf-8", ".css": "text/css; charset=utf-8", ".svg": "image/svg+xml"}
+TYPES = {
+    ".html": "text/html; charset=utf-8",
+    ".js": "text/javascript; charset=utf-8",
+    ".css": "text/css; charset=utf-8",
+    ".svg": "image/svg+xml",
+}
+POLICY = ("default-src 'self'", "connect-src 'self' ws: wss:", "frame-ancestors 'none'", "base-uri 'none'")
 HEADERS = {
-    "Content-Security-Policy": "default-src 'self'; connect-src 'self' ws: wss:; frame-ancestors 'none'; base-uri 'none'",
+    "Content-Security-Policy": "; ".join(POLICY),
     "X-Content-Type-Options": "nosniff",
     "Referrer-Policy": "no-referrer",
     "Cache-Control": "no-cache",

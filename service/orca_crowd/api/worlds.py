@@ -8,7 +8,7 @@ from orca_crowd.api.documentation import described
 from orca_crowd.api.queries import read_query
 from orca_crowd.api.support import ProblemRoute, answer, no_content, read_body, services, the_world
 from orca_crowd.protocol.commands import SetDefaults
-from orca_crowd.protocol.shown import WorldShown, WorldsAnswer
+from orca_crowd.protocol.shown import WorldsAnswer, WorldShown
 from orca_crowd.protocol.worlds import NewWorld, WorldChange, parse_change, parse_world
 
 __all__ = ["router"]
@@ -19,7 +19,14 @@ TAG = "worlds"
 
 @router.post(
     "/v1/worlds",
-    **described("Make a world", body=NewWorld, answer=WorldShown, status=201, codes=["exists", "limit", "not-available"], tag=TAG),
+    **described(
+        "Make a world",
+        body=NewWorld,
+        answer=WorldShown,
+        status=201,
+        codes=["exists", "limit", "not-available"],
+        tag=TAG,
+    ),
 )
 async def create_world(request: Request) -> Response:
     """Make a world."""

@@ -1,7 +1,8 @@
 """The engine inside the server's own process: steps in a few threads, since the kernels release the interpreter's lock.
 
 Steps and everything else have threads apart, so that sixty long steps in a row delay no command and no read. An
-alternative was one pool with priorities; two pools need no scheduler of our own, and the operating system shares the cores.
+alternative was one pool with priorities; two pools need no scheduler of our own, and the operating system shares the
+cores.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Compiling every kernel at the start, in a thread of its own, so that the server answers at once and says when it is ready."""
+"""Compiling every kernel at the start, in a thread of its own: the server answers at once and says when it is ready."""
 
 from __future__ import annotations
 
@@ -38,12 +38,16 @@ class Warmup:
         if self.failed:
             raise ApiError("not-ready", "the kernels could not be compiled; the server's log says why")
         if not self.ready:
-            raise ApiError("not-ready", "the kernels are still being compiled; try again in a few seconds", headers={"Retry-After": "2"})
+            raise ApiError(
+                "not-ready",
+                "the kernels are still being compiled; try again in a few seconds",
+                headers={"Retry-After": "2"},
+            )
 
     def _run(self) -> None:
         try:
             # imported here, so that the listener is up before the compiler is even loaded
-            from orca_core import warmup  # noqa: PLC0415
+            from orca_core import warmup
 
             warmup.compile_all(self._progress)
             self.ready = True

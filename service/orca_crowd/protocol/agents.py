@@ -1,4 +1,4 @@
-"""Agents on the wire, as rows or as columns, turned into arrays and masks; shapes and types are checked here, values by the world."""
+"""Agents on the wire, rows or columns, turned into arrays and masks; types are checked here, values by the world."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from typing_extensions import TypedDict
 from orca_core.errors import Notice
 from orca_core.state import STATUS_NAMES
 from orca_crowd.errors import Fault, InvalidRequest, faults_of
-from orca_crowd.protocol.columns import CLEARABLE, INTEGERS, INPUTS, VECTORS, read_column, read_identifiers
+from orca_crowd.protocol.columns import CLEARABLE, INPUTS, INTEGERS, VECTORS, read_column, read_identifiers
 from orca_crowd.protocol.models import STRICT, Identifier, Number, Strict, Vector, as_map, validate
 
 __all__ = ["AgentChange", "Agents", "AgentsBody", "NewAgent", "parse_change", "parse_changes", "parse_new_agents"]
@@ -30,8 +30,12 @@ class AgentChange(TypedDict, total=False):
     id: Identifier
     position: Vector
     velocity: Vector
-    preferred_velocity: Annotated[Vector | None, Field(description="Takes the goal's place; null clears, which leaves zero.")]
-    goal: Annotated[Vector | None, Field(description="Takes the preferred velocity's place; null clears, which leaves zero.")]
+    preferred_velocity: Annotated[
+        Vector | None, Field(description="Takes the goal's place; null clears, which leaves zero.")
+    ]
+    goal: Annotated[
+        Vector | None, Field(description="Takes the preferred velocity's place; null clears, which leaves zero.")
+    ]
     preferred_speed: Annotated[Number | None, Field(description="Toward the goal; null or left out: max_speed.")]
     goal_tolerance: Annotated[Number, Field(description="Distance at which the goal is reached; 1e-9.")]
     radius: Annotated[Number, Field(description="0.5")]
@@ -42,17 +46,23 @@ class AgentChange(TypedDict, total=False):
         Number, Field(description="Left out: 2 radius + 2 max_speed max(time_horizon, time_step), fixed at insertion.")
     ]
     max_neighbors: Annotated[int, Field(ge=0, le=2**53 - 1, description="10")]
-    status: Annotated[str, Field(description="Read-only: may be sent back as it was read, and is ignored with a warning.")]
+    status: Annotated[
+        str, Field(description="Read-only: may be sent back as it was read, and is ignored with a warning.")
+    ]
 
 
 @with_config(STRICT)
 class NewAgent(TypedDict, total=False):
     """An agent; all but the position may be left out."""
 
-    id: Annotated[Identifier, Field(description="0 to 2^53 - 1, never used in this world before; left out: given by the server.")]
+    id: Annotated[
+        Identifier, Field(description="0 to 2^53 - 1, never used in this world before; left out: given by the server.")
+    ]
     position: Required[Vector]
     velocity: Annotated[Vector, Field(description="[0, 0]")]
-    preferred_velocity: Annotated[Vector | None, Field(description="[0, 0]; of goal and preferred velocity the goal holds.")]
+    preferred_velocity: Annotated[
+        Vector | None, Field(description="[0, 0]; of goal and preferred velocity the goal holds.")
+    ]
     goal: Vector | None
     preferred_speed: Annotated[Number | None, Field(description="Toward the goal; null or left out: max_speed.")]
     goal_tolerance: Annotated[Number, Field(description="Distance at which the goal is reached; 1e-9.")]
@@ -72,7 +82,8 @@ class AgentsBody(Strict):
     agents: list[Any] | None = Field(None, description="A map each.")
     ids: Any = Field(None, description="With `columns`: the id of each row.")
     columns: dict[str, Any] | None = Field(
-        None, description="A list per field, all of one length. In MessagePack a bin of little-endian float64, x0 y0 x1 y1 … for vectors."
+        None,
+        description="A list per field, all of one length; in MessagePack also bins of float64, x0 y0 x1 …",
     )
 
 
@@ -197,7 +208,11 @@ def _from_columns(given_columns: dict[str, Any], ids: Any, *, new: bool) -> Agen
     if identifiers is not None:
         lengths["ids"] = len(identifiers)
     count = max(lengths.values(), default=0)
-    uneven = [Fault(None, name, f"has {length} rows, others have {count}") for name, length in lengths.items() if length != count]
+    uneven = [
+        Fault(None, name, f"has {length} rows, others have {count}")
+        for name, length in lengths.items()
+        if length != count
+    ]
     if uneven:
         raise InvalidRequest(uneven)
     columns = {name: column for name, (column, _) in parsed.items()}
@@ -210,7 +225,11 @@ def _from_columns(given_columns: dict[str, Any], ids: Any, *, new: bool) -> Agen
 def _read_only_notices(rows: Sequence[Any], items: list[int]) -> list[Notice]:
     """One warning for a status that was sent back as it was read; a refusal where it is none."""
     values = [rows[item]["status"] if isinstance(rows[item], dict) else rows[item] for item in items if len(rows)]
-    wrong = [Fault(item, "status", f"is read-only and one of {', '.join(STATUS_NAMES)}") for item, value in zip(items, values, strict=False) if value not in STATUS_NAMES]
+    wrong = [
+        Fault(item, "status", f"is read-only and one of {', '.join(STATUS_NAMES)}")
+        for item, value in zip(items, values, strict=False)
+        if value not in STATUS_NAMES
+    ]
     if wrong:
         raise InvalidRequest(wrong)
     return [Notice("read-only", items[0], "status", "status is read-only and was ignored")] if values else []
@@ -225,7 +244,7 @@ def _settle(
     cleared: dict[str, NDArray[np.bool_]],
     notices: list[Notice],
 ) -> Agents:
-    """Within a row a value outdoes a null: a goal beside a null preferred velocity is a goal, and the other way round."""
+    """Within a row a value outdoes a null: a goal beside a null preferred velocity is a goal, and vice versa."""
     for name, other in (("goal", "preferred_velocity"), ("preferred_velocity", "goal")):
         if name in cleared and other in given:
             cleared[name] &= ~given[other]

@@ -12,7 +12,18 @@ from pydantic_core import from_json
 from orca_crowd.errors import ApiError
 from orca_crowd.protocol.frames import JSON_SUBPROTOCOL, MSGPACK_SUBPROTOCOL, encode_message
 
-__all__ = ["JSON", "MEDIA_TYPES", "MSGPACK", "Encoding", "accepted", "decode", "encode", "encoding_of", "media_type", "size_of"]
+__all__ = [
+    "JSON",
+    "MEDIA_TYPES",
+    "MSGPACK",
+    "Encoding",
+    "accepted",
+    "decode",
+    "encode",
+    "encoding_of",
+    "media_type",
+    "size_of",
+]
 
 Encoding = Literal["json", "msgpack"]
 JSON: Final = "application/json"
@@ -45,7 +56,10 @@ def encoding_of(header: str | None) -> Encoding:
     """
     kind, parameters = media_type(header)
     if kind not in _ENCODINGS:
-        raise ApiError("unsupported-type", f"content-type must be {JSON} or {MSGPACK}, {'not ' + repr(kind) if kind else 'and is missing'}")
+        raise ApiError(
+            "unsupported-type",
+            f"content-type must be {JSON} or {MSGPACK}, {'not ' + repr(kind) if kind else 'and is missing'}",
+        )
     if parameters.get("charset", "utf-8") not in ("utf-8", "utf8"):
         raise ApiError("unsupported-type", f"JSON is read as UTF-8 only, not as {parameters['charset']!r}")
     return _ENCODINGS[kind]
@@ -67,7 +81,10 @@ def accepted(header: str | None, body: Encoding | None) -> Encoding:
 
 
 def decode(data: bytes, encoding: Encoding) -> Any:
-    """The value in the bytes; 400 where they are not of the encoding. NaN and infinities come through, to be refused by field."""
+    """The value in the bytes; 400 where they are not of the encoding.
+
+    NaN and infinities come through, to be refused by field.
+    """
     if not data:
         raise ApiError("malformed", f"the body is empty; {MEDIA_TYPES[encoding]} is expected")
     try:

@@ -1,4 +1,7 @@
-"""Every error code once: its HTTP status, its title, and what it means. The documentation is checked against this table."""
+"""Every error code once: its HTTP status, its title, and what it means.
+
+The documentation is checked against this table.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +24,9 @@ CODES: dict[str, Code] = {
     "subprotocol": Code(400, "No subprotocol", "The handshake names none of the subprotocols of the stream."),
     "not-found": Code(404, "Not found", "No such world, agent, obstacle or area was ever here."),
     "no-route": Code(404, "No such route", "No resource has this path."),
-    "method": Code(405, "Method not allowed", "The resource is there but not for this method; `Allow` names those it has."),
+    "method": Code(
+        405, "Method not allowed", "The resource is there but not for this method; `Allow` names those it has."
+    ),
     "exists": Code(409, "Exists", "The id is in use, or was used before in this world."),
     "wrong-step": Code(409, "Wrong step", "`expected_step` is not the number of steps taken; `step` says what is."),
     "key-reused": Code(409, "Key reused", "The key was used before in this world with another body."),
@@ -31,13 +36,19 @@ CODES: dict[str, Code] = {
     "too-large": Code(413, "Too large", "The body or message is larger than the limit."),
     "unsupported-type": Code(415, "Unsupported media type", "The content type is none of those that the call takes."),
     "invalid": Code(422, "Invalid", "The input is refused; `errors` names each item and field. Nothing was changed."),
-    "bad-snapshot": Code(422, "Bad snapshot", "The bytes are not a whole snapshot of a version that this server reads."),
+    "bad-snapshot": Code(
+        422, "Bad snapshot", "The bytes are not a whole snapshot of a version that this server reads."
+    ),
     "not-available": Code(422, "Not available", "The value is part of the interface, but this server cannot do it."),
     "limit": Code(429, "Over a limit", "The request would go over a limit of the server; `detail` names it."),
     "busy": Code(429, "Too many requests", "The queue of this world is full; try again."),
-    "internal": Code(500, "Internal error", "The server failed to answer; its log tells more under the id in `detail`."),
+    "internal": Code(
+        500, "Internal error", "The server failed to answer; its log tells more under the id in `detail`."
+    ),
     "not-ready": Code(503, "Not ready", "The kernels are still being compiled; try again in a few seconds."),
-    "world-failed": Code(503, "World failed", "A step or command of this world failed inside; the world stands still for ever."),
+    "world-failed": Code(
+        503, "World failed", "A step or command of this world failed inside; the world stands still for ever."
+    ),
     "draining": Code(503, "Shutting down", "The server is stopping and takes no more work."),
 }
 

@@ -36,13 +36,18 @@ CLEARABLE: Final = ("preferred_velocity", "goal", "preferred_speed")
 def read_column(name: str, values: Any, *, nullable: bool) -> tuple[NDArray[Any], NDArray[np.bool_], list[Fault]]:
     """Array, mask of the rows that hold a value, and faults of one column; the array is useless where there are faults.
 
-    Rows with null hold zero. Vectors are (n, 2), numbers (n,), `max_neighbors` int64. Non-finite numbers pass: the world names them.
+    Rows with null hold zero. Vectors are (n, 2), numbers (n,), `max_neighbors` int64. Non-finite numbers pass: the
+    world names them.
     """
     if isinstance(values, bytes):
         column, faults = _from_bin(name, values, 2 if name in VECTORS else 1)
         return column, np.ones(len(column), np.bool_), faults
     if not isinstance(values, list):
-        return np.empty(0), np.empty(0, np.bool_), [Fault(None, name, f"must be a list, or a bin in MessagePack, not {kind_of(values)}")]
+        return (
+            np.empty(0),
+            np.empty(0, np.bool_),
+            [Fault(None, name, f"must be a list, or a bin in MessagePack, not {kind_of(values)}")],
+        )
     held = np.fromiter((value is not None for value in values), np.bool_, len(values))
     if not held.all() and not nullable:
         return np.empty(0), held, [Fault(int(item), name, "must not be null") for item in np.flatnonzero(~held)]
@@ -51,7 +56,9 @@ def read_column(name: str, values: Any, *, nullable: bool) -> tuple[NDArray[Any]
     elif name in INTEGERS:
         column, faults = _integers(name, values, 0)
     else:
-        column, faults = _numbers(name, values if held.all() else [0.0 if value is None else value for value in values], None)
+        column, faults = _numbers(
+            name, values if held.all() else [0.0 if value is None else value for value in values], None
+        )
     return column, held, faults
 
 
@@ -64,7 +71,9 @@ def read_identifiers(values: Any, name: str) -> tuple[NDArray[np.int64], list[Fa
         wrong = np.flatnonzero((ids < 0) | (ids > IDENTIFIER_LIMIT))
         return ids, [Fault(int(item), name, f"must be 0 to 2^53 - 1, not {ids[item]}") for item in wrong]
     if not isinstance(values, list):
-        return np.empty(0, np.int64), [Fault(None, name, f"must be a list, or a bin in MessagePack, not {kind_of(values)}")]
+        return np.empty(0, np.int64), [
+            Fault(None, name, f"must be a list, or a bin in MessagePack, not {kind_of(values)}")
+        ]
     return _integers(name, values, 0)
 
 
@@ -78,7 +87,9 @@ def _from_bin(name: str, data: bytes, width: int) -> tuple[NDArray[Any], list[Fa
     if name in INTEGERS:
         wrong = np.flatnonzero(~((column >= 0) & (column <= IDENTIFIER_LIMIT) & (column == np.floor(column))))
         if len(wrong):
-            return column, [Fault(int(item), name, f"must be a whole number from 0, not {column[item]}") for item in wrong]
+            return column, [
+                Fault(int(item), name, f"must be a whole number from 0, not {column[item]}") for item in wrong
+            ]
         return column.astype(np.int64), []
     return column, []
 
@@ -121,7 +132,13 @@ def _integers(name: str, values: list[Any], least: int) -> tuple[NDArray[np.int6
     faults = []
     for item, value in enumerate(values):
         if type(value) is not int:
-            faults.append(Fault(item, name, f"must be a whole number, not {'a fraction' if type(value) is float else kind_of(value)}"))
+            faults.append(
+                Fault(
+                    item,
+                    name,
+                    f"must be a whole number, not {'a fraction' if type(value) is float else kind_of(value)}",
+                )
+            )
         elif not least <= value <= IDENTIFIER_LIMIT:
             faults.append(Fault(item, name, f"must be a whole number from {least} to 2^53 - 1"))
     return np.empty(0, np.int64), faults

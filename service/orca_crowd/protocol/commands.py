@@ -233,13 +233,19 @@ COMMAND_BODIES: dict[str, tuple[type[Strict], Callable[[dict[str, Any]], Command
     "set_agents": (SetAgentsCommand, lambda body: SetAgents(parse_changes(body))),
     "remove_agents": (RemoveAgentsCommand, _remove_agents),
     "add_obstacles": (AddObstaclesCommand, lambda body: AddObstacles(parse_obstacles(body))),
-    "set_obstacle": (SetObstacleCommand, lambda body: SetObstacle(_identifier(body), parse_obstacle(body, _identifier(body)))),
+    "set_obstacle": (
+        SetObstacleCommand,
+        lambda body: SetObstacle(_identifier(body), parse_obstacle(body, _identifier(body))),
+    ),
     "remove_obstacle": (
         RemoveObstacleCommand,
         lambda body: RemoveObstacle(_remove(RemoveObstacleCommand, "remove_obstacle", body)),
     ),
     "add_walkable": (AddWalkableCommand, lambda body: AddWalkable(parse_areas(body))),
-    "set_walkable": (SetWalkableCommand, lambda body: SetWalkable(_identifier(body), parse_area(body, _identifier(body)))),
+    "set_walkable": (
+        SetWalkableCommand,
+        lambda body: SetWalkable(_identifier(body), parse_area(body, _identifier(body))),
+    ),
     "remove_walkable": (
         RemoveWalkableCommand,
         lambda body: RemoveWalkable(_remove(RemoveWalkableCommand, "remove_walkable", body)),

@@ -39,7 +39,9 @@ class MapUpload:
                 path = ".".join(part for part in (place.path, fault.field or "") if part)
                 fault = Fault(place.item, path or None, fault.message)
             faults.append(fault)
-        return InvalidRequest(faults) if isinstance(error, InvalidRequest) else ApiError(error.code, error.detail, faults)
+        return (
+            InvalidRequest(faults) if isinstance(error, InvalidRequest) else ApiError(error.code, error.detail, faults)
+        )
 
 
 def check_map_type(header: str | None) -> str:

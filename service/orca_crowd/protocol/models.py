@@ -1,4 +1,7 @@
-"""What all bodies share: strict models, numbers, vectors and names. They check what comes in and write the OpenAPI document."""
+"""What all bodies share: strict models, numbers, vectors and names.
+
+They check what comes in and write the OpenAPI document.
+"""
 
 from __future__ import annotations
 
@@ -46,7 +49,9 @@ Vector = Annotated[list[Number], Field(min_length=2, max_length=2, description="
 Identifier = Annotated[int, Field(ge=0, le=IDENTIFIER_LIMIT, description="0 to 2^53 - 1")]
 Identifiers = list[Identifier]
 Key = Annotated[str, Field(min_length=1, max_length=256, description="The same key and body again answers the same.")]
-WorldName = Annotated[str, Field(pattern=r"^[A-Za-z0-9._-]{1,64}$", description="Letters, digits, dot, underscore, hyphen.")]
+WorldName = Annotated[
+    str, Field(pattern=r"^[A-Za-z0-9._-]{1,64}$", description="Letters, digits, dot, underscore, hyphen.")
+]
 
 
 class Warning_(BaseModel):  # noqa: N801  (Warning is a builtin; the schema is named by its title)
@@ -88,7 +93,7 @@ def kind_of(value: object) -> str:
 
 
 def digest_of(*parts: object) -> bytes:
-    """Digest of a decoded body: equal for equal values, whatever the order of their fields and the encoding they came in."""
+    """Digest of a decoded body: equal for equal values, in any order of fields and in either encoding."""
     try:
         encoded = msgspec.msgpack.encode(parts, order="deterministic")
     except (OverflowError, TypeError, UnicodeEncodeError) as error:

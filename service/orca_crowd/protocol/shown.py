@@ -1,4 +1,4 @@
-"""Answers as models, for the OpenAPI document alone: answers are built as plain maps, and tests hold them against these."""
+"""Answers as models, for the OpenAPI document alone: answers are plain maps, and tests hold them against these."""
 
 from __future__ import annotations
 
@@ -151,8 +151,8 @@ class AgentAnswer(AgentShown):
 class AgentsAnswer(Shown):
     """Agents in index order, or in the order of `ids`; the columns that were asked for.
 
-    In MessagePack number columns are bins of little-endian float64 or float32, x0 y0 x1 y1 … for vectors; a goal that an agent
-    does not have is null in JSON and a pair of NaN in a bin.
+    In MessagePack number columns are bins of little-endian float64 or float32, x0 y0 x1 y1 … for vectors; a goal that
+    an agent does not have is null in JSON and a pair of NaN in a bin.
     """
 
     step: int

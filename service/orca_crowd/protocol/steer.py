@@ -69,5 +69,7 @@ def _under(name: str, parse: Callable[[], Parsed]) -> Parsed:
     try:
         return parse()
     except InvalidRequest as error:
-        faults = [Fault(fault.item, f"{name}.{fault.field}" if fault.field else name, fault.message) for fault in error.errors]
+        faults = [
+            Fault(fault.item, f"{name}.{fault.field}" if fault.field else name, fault.message) for fault in error.errors
+        ]
         raise InvalidRequest(faults or error.detail) from None

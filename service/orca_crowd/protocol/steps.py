@@ -25,11 +25,19 @@ class StepBody(Strict):
     """Steps to take, with commands before the first if there are any."""
 
     count: int = Field(1, ge=1, le=2**53 - 1, description="How many steps.")
-    expected_step: int | None = Field(None, ge=0, le=2**53 - 1, description="Refuse with 409 unless this many steps were taken.")
-    commands: list[dict[str, Any]] | None = Field(None, description="As in POST …/commands; they and the steps are one.")
+    expected_step: int | None = Field(
+        None, ge=0, le=2**53 - 1, description="Refuse with 409 unless this many steps were taken."
+    )
+    commands: list[dict[str, Any]] | None = Field(
+        None, description="As in POST …/commands; they and the steps are one."
+    )
     key: Key | None = None
-    returns: Literal["none", "digest", "agents"] = Field("none", alias="return", description="What the answer shows beside the events.")
-    fields: list[str] | None = Field(None, description="With `return: agents`: columns beside the ids; position and velocity.")
+    returns: Literal["none", "digest", "agents"] = Field(
+        "none", alias="return", description="What the answer shows beside the events."
+    )
+    fields: list[str] | None = Field(
+        None, description="With `return: agents`: columns beside the ids; position and velocity."
+    )
     ids: Any = Field(None, description="With `return: agents`: only these; in MessagePack also a bin of int64.")
 
 

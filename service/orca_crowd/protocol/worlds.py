@@ -31,7 +31,9 @@ DURABILITIES: tuple[str, ...] = ("none",)
 class ClockBody(Strict):
     """Who decides when a step happens: whoever asks (`manual`), or the server at `rate` steps a second (`realtime`)."""
 
-    mode: Literal["manual", "realtime", "barrier"] = Field("manual", description="`barrier` is not available on this server.")
+    mode: Literal["manual", "realtime", "barrier"] = Field(
+        "manual", description="`barrier` is not available on this server."
+    )
     rate: Number | None = Field(None, gt=0, description="With `realtime`, and only there: steps a second.")
     timeout: Number | None = Field(None, gt=0, description="With `barrier`, and only there.")
 
@@ -77,8 +79,12 @@ class NewWorld(Strict):
     defaults: DefaultsBody = Field(default_factory=DefaultsBody)
     options: OptionsBody = Field(default_factory=OptionsBody)
     seed: Identifier = Field(0, description="Decides what the options decide by chance; the same seed, the same bits.")
-    durability: Literal["none", "process", "power"] = Field("none", description="Only `none` is available on this server.")
-    ttl: Number | None = Field(None, gt=0, description="Seconds without a request or a watcher after which the world is deleted.")
+    durability: Literal["none", "process", "power"] = Field(
+        "none", description="Only `none` is available on this server."
+    )
+    ttl: Number | None = Field(
+        None, gt=0, description="Seconds without a request or a watcher after which the world is deleted."
+    )
 
 
 class WorldChange(Strict):
@@ -127,14 +133,18 @@ def parse_lease(body: object, settings: Settings) -> LeaseBody:
     """The body of POST …/lease."""
     lease = validate(LeaseBody, body)
     if lease.ttl > settings.lease_seconds:
-        raise InvalidRequest([Fault(None, "ttl", f"must be at most {settings.lease_seconds:g} seconds, not {lease.ttl:g}")])
+        raise InvalidRequest(
+            [Fault(None, "ttl", f"must be at most {settings.lease_seconds:g} seconds, not {lease.ttl:g}")]
+        )
     return lease
 
 
 def _check_durability(body: dict[str, Any]) -> None:
     asked = body.get("durability", DURABILITIES[0])
     if asked in ("none", "process", "power") and asked not in DURABILITIES:
-        fault = Fault(None, "durability", f"{asked!r} is not available on this server; available: {', '.join(DURABILITIES)}")
+        fault = Fault(
+            None, "durability", f"{asked!r} is not available on this server; available: {', '.join(DURABILITIES)}"
+        )
         raise ApiError("not-available", fault.message, [fault])
 
 
@@ -149,4 +159,6 @@ def _check_clock(clock: ClockBody, settings: Settings) -> None:
     if clock.mode == "realtime" and clock.rate is None:
         raise InvalidRequest([Fault(None, "clock.rate", "is missing: steps a second")])
     if clock.rate is not None and clock.rate > settings.rate_limit:
-        raise InvalidRequest([Fault(None, "clock.rate", f"must be at most {settings.rate_limit:g} steps a second, not {clock.rate:g}")])
+        raise InvalidRequest(
+            [Fault(None, "clock.rate", f"must be at most {settings.rate_limit:g} steps a second, not {clock.rate:g}")]
+        )

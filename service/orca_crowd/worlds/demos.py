@@ -1,4 +1,5 @@
-"""Demo worlds that anybody can start with one call: a scene, run by the server's clock, with new goals where it has any.
+"""Demo worlds that anybody can start with one call: a scene, run by the server's clock, with new goals where it has
+any.
 
 Goals come from a writer of the server's own, which goes through the same queue as everybody else's commands.
 """
@@ -7,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+from functools import partial
 
 import numpy as np
 
@@ -91,7 +93,9 @@ class Demos:
         wake = asyncio.Event()
 
         def listen(publication: Publication) -> None:
-            wanting = [identifier for event in publication.events if event["kind"] in WANTING for identifier in event["ids"]]
+            wanting = [
+                identifier for event in publication.events if event["kind"] in WANTING for identifier in event["ids"]
+            ]
             if wanting:
                 waiting.update(dict.fromkeys(wanting))
                 newest[:] = [publication]
@@ -113,7 +117,7 @@ class Demos:
                 rows = np.flatnonzero(np.isin(publication.ids, np.fromiter(waiting, np.int64, len(waiting))))
                 waiting.clear()
                 ids, positions = publication.ids[rows], publication.columns["position"][rows]
-                goals = await self._engine.serve(lambda: dict(next_goals(ids, positions, publication.step)))
+                goals = dict(await self._engine.serve(partial(next_goals, ids, positions, publication.step)))
                 given = {column: np.ones(len(ids), np.bool_) for column in goals}
                 try:
                     await runner.apply([SetAgents(Agents(len(ids), ids, None, goals, given))])

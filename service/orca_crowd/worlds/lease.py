@@ -36,4 +36,6 @@ class Lease:
         held = self.holder(now)
         if held is not None and held != holder:
             left = self._until - now
-            raise ApiError("leased", f"the right to step is held by {held!r} for another {left:.3f} seconds", more={"holder": held})
+            raise ApiError(
+                "leased", f"the right to step is held by {held!r} for another {left:.3f} seconds", more={"holder": held}
+            )

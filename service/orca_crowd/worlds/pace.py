@@ -1,4 +1,7 @@
-"""When a realtime world steps: absolute deadlines, a bounded make-up, the rest given up and said so. Pure; told the time."""
+"""When a realtime world steps: absolute deadlines, a bounded make-up, the rest given up and said so.
+
+Pure; told the time.
+"""
 
 from __future__ import annotations
 
@@ -8,10 +11,10 @@ __all__ = ["Pace"]
 
 
 class Pace:
-    """Deadlines at start + k / rate. Counting from the start and not from the last step is what keeps it from drifting."""
+    """Deadlines at start + k / rate: counted from the start and not from the last step, so that it does not drift."""
 
     def __init__(self, rate: float, catch_up: int, now: float) -> None:
-        """`rate` in steps a second, the first one a period after `now`; at most `catch_up` steps are made up in a row."""
+        """`rate` in steps a second, the first a period after `now`; at most `catch_up` steps are made up in a row."""
         self.rate = rate
         self.catch_up = catch_up
         self._start = now

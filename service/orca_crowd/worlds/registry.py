@@ -13,7 +13,7 @@ from orca_crowd.clock import Clock
 from orca_crowd.engine.interface import Engine
 from orca_crowd.errors import ApiError
 from orca_crowd.metrics import Metrics
-from orca_crowd.protocol.commands import AddAgents, AddObstacles, AddWalkable
+from orca_crowd.protocol.commands import AddAgents, AddObstacles, AddWalkable, Command
 from orca_crowd.protocol.steer import SteerRequest
 from orca_crowd.protocol.worlds import DURABILITIES, ClockBody, NewWorld
 from orca_crowd.settings import Settings
@@ -77,7 +77,9 @@ class Registry:
 
     async def restore(self, data: bytes, name: str | None) -> Runner:
         """Make a world from a snapshot; 409 where the id is taken, 422 where the bytes are none."""
-        return await self._add(name, lambda: self._engine.restore(data), title=None, ttl=None, timing=ClockBody(mode="manual"))
+        return await self._add(
+            name, lambda: self._engine.restore(data), title=None, ttl=None, timing=ClockBody(mode="manual")
+        )
 
     async def remove(self, name: str) -> None:
         """Delete a world: its watchers are told, what waits is refused, its id is free again."""
@@ -99,7 +101,11 @@ class Registry:
         def once() -> dict[str, object]:
             world = self._engine.create(time_step=request.time_step, options=request.options, seed=request.seed)
             session = Session("steer", world, self._settings)
-            commands = [AddObstacles(request.obstacles), AddWalkable(request.areas), AddAgents(request.agents)]
+            commands: list[Command] = [
+                AddObstacles(request.obstacles),
+                AddWalkable(request.areas),
+                AddAgents(request.agents),
+            ]
             results = [result for command in commands for result in session.apply([command])[1]]
             session.advance(1)
             return {

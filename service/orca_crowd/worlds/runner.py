@@ -1,14 +1,17 @@
 """The asyncio side of one world: one bounded queue, one task, one call inside the world at a time.
 
-Order. Commands and step requests take effect in the order in which they arrive. Reads do not wait for step requests: they
-run between any two slices. A step request of many steps is cut into slices, and the commands behind it, up to the next step
-request, take effect between two of its steps; each is answered with the step it took effect at. Step requests never mix.
+Order. Commands and step requests take effect in the order in which they arrive. Reads do not wait for step requests:
+they run between any two slices. A step request of many steps is cut into slices, and the commands behind it, up to the
+next step request, take effect between two of its steps; each is answered with the step it took effect at. Step
+requests never mix.
 
-Bound. Commands, steps and reads together are at most `command_queue`; one more is refused with `busy`, nothing is dropped.
+Bound. Commands, steps and reads together are at most `command_queue`; one more is refused with `busy`, nothing is
+dropped.
 
-Watchers. `join` adds a listener and returns the state it starts from; it is then called on the loop's thread with a Publication
-after every step and after every command that changed agents, none left out. `endings` are called once, with the kind
-(`failed`, `gone`, `restarting`) and a reason. `gates` are awaited before each step: a watcher who must not miss one can hold the world.
+Watchers. `join` adds a listener and returns the state it starts from; it is then called on the loop's thread with a
+Publication after every step and after every command that changed agents, none left out. `endings` are called once,
+with the kind (`failed`, `gone`, `restarting`) and a reason. `gates` are awaited before each step: a watcher who must
+not miss one can hold the world.
 """
 
 from __future__ import annotations
@@ -17,22 +20,22 @@ import asyncio
 import logging
 from collections import deque
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, Literal, TypeVar
 
-from orca_core.errors import OrcaError
 from orca_crowd.clock import Clock
 from orca_crowd.engine.interface import Engine
 from orca_crowd.errors import ApiError, problem_of
 from orca_crowd.metrics import Metrics
 from orca_crowd.protocol.commands import Command, parse_commands
-from orca_crowd.protocol.steps import StepRequest, parse_step
+from orca_crowd.protocol.steps import parse_step
 from orca_crowd.protocol.worlds import ClockBody
 from orca_crowd.settings import Settings
+from orca_crowd.worlds.jobs import CallJob, Outcome, StepJob, refuse, tick
 from orca_crowd.worlds.lease import Lease
 from orca_crowd.worlds.pace import Pace
 from orca_crowd.worlds.publication import Publication
-from orca_crowd.worlds.session import Facts, Session
+from orca_crowd.worlds.session import Session
 
 __all__ = ["Ending", "Gate", "Listener", "Runner", "WorldDescription"]
 
@@ -54,41 +57,6 @@ class WorldDescription:
     options: Mapping[str, Any]
     seed: int
     durability: str
-
-
-@dataclass
-class _Job:
-    """One thing to do inside the world. `overtakes` says whether it may run between two slices of a step request."""
-
-    call: Callable[[Session], Any]
-    future: asyncio.Future[Any]
-    changes: bool
-    overtakes: bool = True
-    after: Callable[[Any], None] | None = None
-
-
-@dataclass
-class _StepJob:
-    """A step request under way."""
-
-    request: StepRequest
-    holder: str | None
-    future: asyncio.Future[Any]
-    left: int
-    begun: bool = False
-    events: list[dict[str, Any]] = field(default_factory=list)
-
-
-@dataclass
-class _Inside:
-    """What a call inside the world brought out."""
-
-    result: Any
-    facts: Facts
-    publications: list[Publication]
-    refusal: Exception | None = None
-    seconds: float = 0.0
-    steps: int = 0
 
 
 class Runner:
@@ -125,9 +93,9 @@ class Runner:
         self._clock = clock
         self._settings = settings
         self._metrics = metrics
-        self._reads: deque[_Job] = deque()
-        self._jobs: deque[_Job | _StepJob] = deque()
-        self._current: _StepJob | None = None
+        self._reads: deque[CallJob] = deque()
+        self._jobs: deque[CallJob | StepJob] = deque()
+        self._current: StepJob | None = None
         self._wake = asyncio.Event()
         self._ending: tuple[str, str] | None = None
         self._task: asyncio.Task[None] | None = None
@@ -148,13 +116,13 @@ class Runner:
         """`{commands: […]}` as decoded: `{step, results}`, all or nothing. `size` is the bytes it came in."""
         self._check_open()
         request = await self._parse(lambda: parse_commands(body, self._settings, key), size)
-        answer: dict[str, Any] = await self._submit(_Job(lambda session: session.answer(request), _future(), changes=True))
+        answer: dict[str, Any] = await self._submit(CallJob(lambda session: session.answer(request), changes=True))
         return answer
 
     async def apply(self, commands: Sequence[Command]) -> tuple[int, list[dict[str, Any]]]:
         """Commands that are checked already, all or nothing: the step at which they took effect, and a result each."""
         result: tuple[int, list[dict[str, Any]]] = await self._submit(
-            _Job(lambda session: session.apply(commands), _future(), changes=True)
+            CallJob(lambda session: session.apply(commands), changes=True)
         )
         return result
 
@@ -162,12 +130,12 @@ class Runner:
         """`{count, expected_step, commands, key, return, fields, ids}` as decoded: `{step, time, …, events}`."""
         self._check_open()
         request = await self._parse(lambda: parse_step(body, self._settings), size)
-        answer: dict[str, Any] = await self._submit(_StepJob(request, lease, _future(), request.count))
+        answer: dict[str, Any] = await self._submit(StepJob(request, lease, request.count))
         return answer
 
     async def read(self, function: Callable[[Session], Result]) -> Result:
         """Call a function that changes nothing with the session, between two steps; what it returns must be its own."""
-        result: Result = await self._submit(_Job(function, _future(), changes=False))
+        result: Result = await self._submit(CallJob(function, changes=False))
         return result
 
     async def snapshot_publication(self) -> Publication:
@@ -177,9 +145,7 @@ class Runner:
     async def join(self, listener: Listener) -> Publication:
         """Add a listener and return the state it starts from; its first call is the very next publication."""
         result: Publication = await self._submit(
-            _Job(
-                lambda session: session.whole(), _future(), changes=False, after=lambda _: self.listeners.add(listener)
-            )
+            CallJob(lambda session: session.whole(), changes=False, after=lambda _: self.listeners.add(listener))
         )
         return result
 
@@ -194,7 +160,7 @@ class Runner:
             self.timing = timing
             self._set_pace()
 
-        await self._submit(_Job(lambda _: None, _future(), changes=False, overtakes=False, after=changed), queue=self._jobs)
+        await self._submit(CallJob(lambda _: None, changes=False, overtakes=False, after=changed))
 
     @property
     def info(self) -> dict[str, Any]:
@@ -226,7 +192,7 @@ class Runner:
         return len(self._jobs) + len(self._reads)
 
     async def close(self, kind: str, reason: str) -> None:
-        """End the world: the running slice finishes, what waits is refused, the watchers are told `kind` and `reason`."""
+        """End the world: the running slice finishes, what waits is refused, watchers are told `kind` and `reason`."""
         if self._ending is None:
             self._ending = (kind, reason)
             self._wake.set()
@@ -248,17 +214,18 @@ class Runner:
         code = {"failed": "world-failed", "restarting": "draining"}.get(kind, "not-found")
         return ApiError(code, f"world {self.name!r}: {reason}")
 
-    async def _submit(self, job: _Job | _StepJob, queue: deque[Any] | None = None) -> Any:
+    async def _submit(self, job: CallJob | StepJob) -> Any:
         self._check_open()
         if self.queued >= self._settings.command_queue:
             raise ApiError(
                 "busy",
-                f"{self.queued} requests wait for world {self.name!r} already, the limit is {self._settings.command_queue}; try again",
+                f"{self.queued} requests wait for world {self.name!r} already, which is the limit; try again",
                 headers={"Retry-After": "1"},
             )
-        if queue is None:
-            queue = self._reads if isinstance(job, _Job) and not job.changes else self._jobs
-        queue.append(job)
+        if isinstance(job, CallJob) and job.overtakes and not job.changes:
+            self._reads.append(job)
+        else:
+            self._jobs.append(job)
         self._wake.set()
         return await job.future
 
@@ -278,7 +245,7 @@ class Runner:
         if self._current is not None:
             self._cut(self._current)
         for job in [*self._reads, *self._jobs]:
-            _refuse(job.future, self._closed())
+            refuse(job.future, self._closed())
         self._reads.clear()
         self._jobs.clear()
         for ending in list(self.endings):
@@ -293,14 +260,14 @@ class Runner:
         await self._clock.wait(self._wake, self._pace.next_deadline() if self._pace else None)
 
     async def _turn(self) -> None:
-        """One round: the reads that wait, a step of the server's clock, one command, one slice of a step request."""
+        """One round: the reads that wait, a step of the server's clock, a command, a slice of a step request."""
         for _ in range(len(self._reads)):
             await self._execute(self._reads.popleft())
         if self._pace is not None and not self._ending:
             await self._tick(self._pace)
         if self._jobs and not self._ending:
             first = self._jobs[0]
-            if isinstance(first, _Job):
+            if isinstance(first, CallJob):
                 if self._current is None or first.overtakes:
                     self._jobs.popleft()
                     await self._execute(first)
@@ -310,83 +277,60 @@ class Runner:
         if self._current is not None and not self._ending:
             await self._slice(self._current)
 
-    async def _execute(self, job: _Job) -> None:
+    async def _execute(self, job: CallJob) -> None:
         """Run one command or read; a refusal goes to who asked, anything unforeseen in a command ends the world."""
         if job.future.cancelled() and not job.changes:
             return
         listening = bool(self.listeners)
-
-        def inside() -> _Inside:
-            try:
-                result = job.call(self._session)
-            except (ApiError, OrcaError) as refusal:
-                return _Inside(None, self._session.facts(), [], refusal)
-            publications = self._session.publications([], listening) if job.changes else []
-            return _Inside(result, self._session.facts(), publications)
-
         try:
-            out = await self._engine.serve(inside)
+            out = await self._engine.serve(lambda: job.inside(self._session, listening))
         except Exception as error:
-            _refuse(job.future, problem_of(error) if not job.changes else self._fail(error))
+            refuse(job.future, self._fail(error) if job.changes else problem_of(error))
             return
         self._show(out)
         if out.refusal is not None:
-            _refuse(job.future, problem_of(out.refusal))
+            refuse(job.future, problem_of(out.refusal))
             return
         if job.after is not None:
             job.after(out.result)
         if not job.future.done():
             job.future.set_result(out.result)
 
-    async def _slice(self, job: _StepJob) -> None:
+    async def _slice(self, job: StepJob) -> None:
         """Take some steps of a request: one where somebody watches, else as many as fit a slice."""
         if not job.begun:
             refusal = self._refusal_of(job)
             if refusal is not None:
                 self._current = None
-                _refuse(job.future, refusal)
+                refuse(job.future, refusal)
                 return
         await self._pass_gates()
         listening = bool(self.listeners)
         count = 1 if listening else self._slice_count(job.left)
 
-        def inside() -> _Inside:
-            if not job.begun:
-                try:
-                    known = self._session.begin(job.request)
-                except (ApiError, OrcaError) as refusal:
-                    return _Inside(None, self._session.facts(), [], refusal)
-                if known is not None:
-                    return _Inside(known, self._session.facts(), [])
-                job.begun = True
-            started = self._clock.now()
-            events = self._session.advance(count)
-            seconds = self._clock.now() - started
-            job.left -= count
-            job.events += events[: max(0, self._settings.events_per_answer + 1 - len(job.events))]
-            publications = self._session.publications(events, listening)
-            answer = self._session.finish(job.request, job.events) if job.left == 0 else None
-            return _Inside(answer, self._session.facts(), publications, None, seconds, count)
-
+        limit = self._settings.events_per_answer
         try:
-            out = await self._engine.compute(inside)
+            out = await self._engine.compute(lambda: job.inside(self._session, listening, count, self._clock, limit))
         except Exception as error:
             self._current = None
-            _refuse(job.future, self._fail(error))
+            refuse(job.future, self._fail(error))
             return
         self._show(out)
         if out.refusal is not None:
             self._current = None
-            _refuse(job.future, problem_of(out.refusal))
+            refuse(job.future, problem_of(out.refusal))
         elif out.result is not None:
             self._current = None
             if not job.future.done():
                 job.future.set_result(out.result)
 
-    def _refusal_of(self, job: _StepJob) -> ApiError | None:
+    def _refusal_of(self, job: StepJob) -> ApiError | None:
         """Why a step request may not begin: the clock is the server's, or somebody else holds the lease."""
         if self._pace is not None:
-            return ApiError("wrong-clock", f"world {self.name!r} is stepped by the server's clock; set its mode to manual to step it by hand")
+            return ApiError(
+                "wrong-clock",
+                f"world {self.name!r} is stepped by the server's clock; set its mode to manual to step it by hand",
+            )
         try:
             self.lease.check(job.holder, self._clock.now())
         except ApiError as error:
@@ -405,7 +349,9 @@ class Runner:
             self._burst, given_up = pace.due(self._clock.now())
             if given_up:
                 self._metrics.late.inc(given_up)
-                self._events.append({"kind": "late", "step": self.facts.step, "given_up": given_up, "made_up": self._burst})
+                self._events.append(
+                    {"kind": "late", "step": self.facts.step, "given_up": given_up, "made_up": self._burst}
+                )
         if not self._burst:
             return
         self._burst -= 1
@@ -413,14 +359,8 @@ class Runner:
         listening = bool(self.listeners)
         told, self._events = self._events, []
 
-        def inside() -> _Inside:
-            started = self._clock.now()
-            events = self._session.advance(1)
-            seconds = self._clock.now() - started
-            return _Inside(None, self._session.facts(), self._session.publications(told + events, listening), None, seconds, 1)
-
         try:
-            out = await self._engine.compute(inside)
+            out = await self._engine.compute(lambda: tick(self._session, told, listening, self._clock))
         except Exception as error:
             self._fail(error)
             return
@@ -430,7 +370,7 @@ class Runner:
         for gate in list(self.gates):
             await gate()
 
-    def _show(self, out: _Inside) -> None:
+    def _show(self, out: Outcome) -> None:
         """Make what came out of the world known: the facts, the metrics, and a publication to every watcher."""
         self.facts = out.facts
         if out.steps:
@@ -453,18 +393,20 @@ class Runner:
         """Stop the world for ever: an unforeseen fault inside means that its state cannot be trusted."""
         if self.state != "failed":
             self.state = "failed"
-            self.reason = f"step {self.facts.step} could not be followed by another: {type(error).__name__} inside the server"
+            self.reason = (
+                f"step {self.facts.step} could not be followed by another: {type(error).__name__} inside the server"
+            )
             self._ending = ("failed", self.reason)
             self._metrics.failures.inc()
             log.error("world %s failed after step %d", self.name, self.facts.step, exc_info=error)
         return self._closed()
 
-    def _cut(self, job: _StepJob) -> None:
+    def _cut(self, job: StepJob) -> None:
         """Answer a step request that the end of the world or of the server cut short, and say how far it came."""
         closed = self._closed()
         taken = job.request.count - job.left
         detail = f"{closed.detail}; {taken} of {job.request.count} steps were taken"
-        _refuse(job.future, ApiError(closed.code, detail, more={"step": self.facts.step}))
+        refuse(job.future, ApiError(closed.code, detail, more={"step": self.facts.step}))
         self._current = None
 
     def _set_pace(self) -> None:
@@ -472,13 +414,3 @@ class Runner:
         self._burst = 0
         rate = self.timing.rate
         self._pace = Pace(rate, self._settings.catch_up_steps, self._clock.now()) if rate is not None else None
-
-
-def _future() -> asyncio.Future[Any]:
-    return asyncio.get_running_loop().create_future()
-
-
-def _refuse(future: asyncio.Future[Any], error: ApiError) -> None:
-    """Answer with a refusal, unless whoever asked has gone."""
-    if not future.done():
-        future.set_exception(error)

@@ -1,7 +1,8 @@
 """One world and its rules: commands and steps in, results out. Synchronous, one caller at a time, no clock, no sockets.
 
-Whatever arrives over REST or a socket, alone or in a batch, ends in `apply`, so that there is one path and one answer. A
-refusal (ApiError or OrcaError) has changed nothing; any other exception means that the world cannot be trusted any more.
+Whatever arrives over REST or a socket, alone or in a batch, ends in `apply`, so that there is one path and one answer.
+A refusal (ApiError or OrcaError) has changed nothing; any other exception means that the world cannot be trusted any
+more.
 """
 
 from __future__ import annotations
@@ -284,7 +285,10 @@ class Session:
 
     def obstacles(self) -> dict[str, Any]:
         """`{step, obstacles}`."""
-        return {"step": self.world.step_count, "obstacles": [obstacle_map(obstacle) for obstacle in self.world.obstacles()]}
+        return {
+            "step": self.world.step_count,
+            "obstacles": [obstacle_map(obstacle) for obstacle in self.world.obstacles()],
+        }
 
     def walkable(self) -> dict[str, Any]:
         """`{step, areas}`."""

@@ -1,4 +1,7 @@
-"""What is seen of a world's agents: copies of its columns as they travel. The stream and the answers show the same values."""
+"""What is seen of a world's agents: copies of its columns as they travel.
+
+The stream and the answers show the same values.
+"""
 
 from __future__ import annotations
 
@@ -33,7 +36,10 @@ def column_of(world: World, name: str) -> NDArray[Any]:
 
 
 def select(world: World, selection: Selection) -> dict[str, Any]:
-    """`{step, time, ids, …columns}` of the chosen agents, copies all; raises NotFound, Gone, or InvalidInput for an id named twice."""
+    """`{step, time, ids, …columns}` of the chosen agents, all copies.
+
+    Raises NotFound, Gone, or InvalidInput for an id named twice.
+    """
     rows: Any
     if selection.ids is not None:
         rows = world.index_of(selection.ids)

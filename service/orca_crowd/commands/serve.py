@@ -30,7 +30,7 @@ HANDLED = (signal.SIGINT, signal.SIGTERM)
 
 
 class Server(DrainingServer):
-    """Draining, with the signals in our hands: uvicorn would raise them again after the end, and the exit code would not be 0."""
+    """Draining, with the signals in our hands: uvicorn would raise them again at the end and spoil the exit code."""
 
     def __init__(self, config: uvicorn.Config, app: FastAPI) -> None:
         """Serve the application."""
@@ -72,7 +72,9 @@ def make_server(settings: Settings, progress: Progress | None = None) -> Server:
 
     def tell(done: int, total: int, name: str) -> None:
         if progress is not None and bar is not None:
-            progress.update(bar, completed=done, total=total, description=f"compiling {name}" if name else "kernels compiled")
+            progress.update(
+                bar, completed=done, total=total, description=f"compiling {name}" if name else "kernels compiled"
+            )
             if done == total:
                 progress.stop()
 
@@ -99,7 +101,7 @@ def run(settings: Settings) -> int:
         listener = socket.create_server((settings.host.strip("[]"), settings.port), family=family, backlog=2048)
     except OSError as error:
         print(  # noqa: T201
-            f"orca-crowd: choose another --port: {settings.host}:{settings.port} cannot be listened on ({error.strerror})",
+            f"orca-crowd: choose another --port: {settings.host}:{settings.port} cannot be had ({error.strerror})",
             file=sys.stderr,
         )
         return 2

@@ -49,7 +49,9 @@ def upload(file: Path, world: str, kind: Literal["walkable", "obstacles"], cell_
         raise _refusal(file, response)
     answer = response.json()
     warned = "".join(f"\nwarning: {warning['message']}" for warning in answer["warnings"])
-    return f"{file.name}: {len(answer['ids'])} {'areas' if kind == 'walkable' else 'obstacles'} in world {world}{warned}"
+    return (
+        f"{file.name}: {len(answer['ids'])} {'areas' if kind == 'walkable' else 'obstacles'} in world {world}{warned}"
+    )
 
 
 def _refusal(file: Path, response: httpx.Response) -> Refused:

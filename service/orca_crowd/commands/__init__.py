@@ -1,0 +1,1 @@
+"""What the command `orca-crowd` does, a module for each of its words."""
