@@ -1,10 +1,12 @@
 """The only file that names numba: one decorator, its flags, and the cache folder by source digest.
 
-Kernels are declared with their signature and compiled from that table, never from the arguments of a call, so that a wrong
+Kernels are declared with their signature and compiled from that table, never from the arguments of a call, so that a
+wrong
 dtype or a strided array is a TypeError and not a second, silently different, version. Import stays cheap: nothing is
 compiled before `compile_all()`.
 
-The disk cache is off unless the environment variable `ORCA_CROWD_KERNEL_CACHE` names a folder. Numba's own cache goes stale when
+The disk cache is off unless the environment variable `ORCA_CROWD_KERNEL_CACHE` names a folder. Numba's own cache
+goes stale when
 a callee in another file changes and can crash when two processes fill it, hence a sub-folder named by the sha256 of
 every kernel source, the compiler's version and its flags, filled under a lock. If the folder cannot be used there is
 no cache, and one warning line on stderr says so.
@@ -18,19 +20,20 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 import llvmlite
 import numba
 
 __all__ = ["CACHE_VARIABLE", "compile_all", "compiled", "kernel", "kernel_digest", "kernels", "signature_counts"]
 
-Function = TypeVar("Function", bound=Callable[..., Any])
+# numba fills this module from the environment when it is imported, which type checkers cannot see
+settings: Any = numba.config
 
 CACHE_VARIABLE = "ORCA_CROWD_KERNEL_CACHE"
 
-# no fastmath (it reassociates and contracts), no parallel (aborts under two threads), numpy's error model (no exceptions inside;
-# every denominator is guarded), nogil so that an event loop in the same process goes on
+# no fastmath (it reassociates and contracts), no parallel (aborts under two threads), numpy's error model (nothing raises
+# inside; every denominator is guarded), nogil so that an event loop in the same process goes on
 FLAGS: dict[str, Any] = {"error_model": "numpy", "nogil": True, "fastmath": False}
 
 _table: list[tuple[str, Any, tuple[str, ...]]] = []
@@ -38,22 +41,29 @@ _compiled = False
 
 
 def kernel_digest() -> str:
-    """Digest of everything that decides the machine code: kernel sources, compiler versions and flags (sha256, hex)."""
+    """Digest of the kernels' sources (sha256, hex): two servers that show the same compute the same bits."""
     digest = hashlib.sha256()
-    for source in sorted((Path(__file__).parent / "kernels").glob("*.py")) + [Path(__file__)]:
+    for source in [*sorted((Path(__file__).parent / "kernels").glob("*.py")), Path(__file__)]:
         digest.update(source.name.encode() + b"\0" + source.read_bytes() + b"\0")
-    settings = [numba.__version__, llvmlite.__version__, sys.version, repr(sorted(FLAGS.items()))]
-    settings += [f"{name}={os.environ.get(name, '')}" for name in ("NUMBA_OPT", "NUMBA_BOUNDSCHECK", "NUMBA_CPU_NAME", "NUMBA_CPU_FEATURES")]
-    digest.update("\n".join(settings).encode())
     return digest.hexdigest()
+
+
+def _cache_key() -> str:
+    """Digest of everything that decides the machine code: kernel sources, compiler versions and flags (sha256, hex)."""
+    parts = [kernel_digest(), numba.__version__, llvmlite.__version__, sys.version, repr(sorted(FLAGS.items()))]
+    parts += [
+        f"{name}={os.environ.get(name, '')}"
+        for name in ("NUMBA_OPT", "NUMBA_BOUNDSCHECK", "NUMBA_CPU_NAME", "NUMBA_CPU_FEATURES")
+    ]
+    return hashlib.sha256("\n".join(parts).encode()).hexdigest()
 
 
 def _prepare_cache() -> Path | None:
     """Return the folder for this digest if one was asked for and can be written, else None."""
     asked = os.environ.get(CACHE_VARIABLE, "")
-    if not asked or numba.config.DISABLE_JIT:
+    if not asked or settings.DISABLE_JIT:
         return None
-    folder = Path(asked) / kernel_digest()[:32]
+    folder = Path(asked) / _cache_key()[:32]
     try:
         folder.mkdir(parents=True, exist_ok=True)
         probe = folder / f".probe-{os.getpid()}"
@@ -62,17 +72,17 @@ def _prepare_cache() -> Path | None:
     except OSError as error:
         print(f"orca-crowd: no kernel cache: {folder} cannot be written ({error.strerror})", file=sys.stderr)  # noqa: T201
         return None
-    numba.config.CACHE_DIR = str(folder)
+    settings.CACHE_DIR = str(folder)
     return folder
 
 
 _cache = _prepare_cache()
 
 
-def kernel(*signatures: str) -> Callable[[Function], Function]:
+def kernel(*signatures: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     """Declare a kernel with the signatures it may be called with, in numba's notation (`"f8(f8,f8[::1])"`)."""
 
-    def declare(function: Function) -> Function:
+    def declare(function: Callable[..., Any]) -> Callable[..., Any]:
         dispatcher = numba.njit(cache=_cache is not None, **FLAGS)(function)
         _table.append((f"{function.__module__.rpartition('.')[2]}.{function.__name__}", dispatcher, signatures))
         return dispatcher  # type: ignore[no-any-return]
@@ -88,7 +98,9 @@ def _cache_lock() -> Iterator[None]:
         return
     try:
         import fcntl
-    except ImportError:  # pragma: no cover - a platform without it fills the cache unlocked, one process at a time by use
+    except (
+        ImportError
+    ):  # pragma: no cover - a platform without it fills the cache unlocked, one process at a time by use
         yield
         return
     with (_cache / ".lock").open("w") as lock:
@@ -102,7 +114,7 @@ def compile_all(progress: Callable[[int, int, str], None] | None = None) -> None
     `progress(done, total, name)` is called before each kernel and once at the end with `done == total`.
     """
     global _compiled
-    if not _compiled and not numba.config.DISABLE_JIT:
+    if not _compiled and not settings.DISABLE_JIT:
         with _cache_lock():
             for done, (name, dispatcher, signatures) in enumerate(_table):
                 if progress is not None:

@@ -11,7 +11,17 @@ from numpy.typing import ArrayLike, NDArray
 
 from orca_core.errors import InvalidInput, Notice, Problem
 
-__all__ = ["COLUMNS", "LARGEST", "LONGEST", "MOST_NEIGHBORS", "SHORTEST", "capped", "check_columns", "check_value", "identifier_column"]
+__all__ = [
+    "COLUMNS",
+    "LARGEST",
+    "LONGEST",
+    "MOST_NEIGHBORS",
+    "SHORTEST",
+    "capped",
+    "check_columns",
+    "check_value",
+    "identifier_column",
+]
 
 # bounds that keep every square and product of the solver finite
 LARGEST = 1e9
@@ -71,7 +81,8 @@ def check_columns(
 ) -> dict[str, NDArray[Any]]:
     """Return the columns as contiguous float64 (count,) or (count, 2) arrays (int64 for whole numbers).
 
-    `given[name]` (count,) tells the rows in which a value stands; others are not looked at. Raises InvalidInput naming item and field of
+    `given[name]` (count,) tells the rows in which a value stands; others are not looked at. Raises InvalidInput
+    naming item and field of
     every fault: an unknown column, a wrong shape, a value that is not finite or out of range.
     """
     problems: list[Problem] = []
@@ -91,10 +102,11 @@ def check_columns(
             problems.append(Problem(None, name, f"must have shape {shape}, not {array.shape}"))
             continue
         with np.errstate(invalid="ignore"):
-            good = np.isfinite(array) & (array >= rule.low) & (array <= rule.high)
+            good: NDArray[np.bool_] = np.isfinite(array) & (array >= rule.low) & (array <= rule.high)
             if rule.whole:
                 good &= array == np.floor(array)
-        good = good.all(axis=1) if rule.width > 1 else good
+        if rule.width > 1:
+            good = np.asarray(good.all(axis=1), np.bool_)
         if given is not None and name in given:
             good |= ~given[name]
         for item in np.flatnonzero(~good)[: NAMED + 1]:
@@ -105,7 +117,9 @@ def check_columns(
         else:
             checked[name] = array
     if problems:
-        raise InvalidInput(sorted(problems, key=lambda problem: -1 if problem.item is None else problem.item)[: NAMED + 1])
+        raise InvalidInput(
+            sorted(problems, key=lambda problem: -1 if problem.item is None else problem.item)[: NAMED + 1]
+        )
     return checked
 
 
@@ -113,7 +127,9 @@ def identifier_column(values: ArrayLike) -> NDArray[np.int64]:
     """Ids as contiguous int64 (n,); raises InvalidInput where they are not integers."""
     array = np.asarray(values)
     if array.ndim != 1 or (array.size and array.dtype.kind not in "iu"):
-        raise InvalidInput([Problem(None, "id", f"must be a list of integers from 0 to 2^53 - 1, not {array.dtype} {array.shape}")])
+        raise InvalidInput(
+            [Problem(None, "id", f"must be a list of integers from 0 to 2^53 - 1, not {array.dtype} {array.shape}")]
+        )
     return np.ascontiguousarray(array, np.int64)
 
 

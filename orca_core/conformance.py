@@ -1,8 +1,11 @@
 """Run a folder of conformance vectors: `python -m orca_core.conformance DIR`.
 
-The folder holds agent_planes.json, segment_planes.json, boundary_planes.json, programs.json, constraints.json and scenes.json,
-or some of them; every number that matters is a C99 hex float and is compared bit for bit (`-0.0` is not `0.0`). The last line is
-`N passed, N failed`; each failing case is named with its first difference in hex. Exit code 0 when all pass, 1 when one fails, 2 when there
+The folder holds agent_planes.json, segment_planes.json, boundary_planes.json, programs.json, constraints.json and
+scenes.json,
+or some of them; every number that matters is a C99 hex float and is compared bit for bit (`-0.0` is not `0.0`). The
+last line is
+`N passed, N failed`; each failing case is named with its first difference in hex. Exit code 0 when all pass, 1 when
+one fails, 2 when there
 is nothing to run.
 """
 
@@ -61,12 +64,16 @@ def _agent_plane(case: Case) -> Iterator[str]:
 
 
 def _segment_plane(case: Case) -> Iterator[str]:
-    plane = segment_half_plane(*_pair(case["a"]), *_pair(case["b"]), *(_float(case[name]) for name in ("r", "tau", "dt")))
+    plane = segment_half_plane(
+        *_pair(case["a"]), *_pair(case["b"]), *(_float(case[name]) for name in ("r", "tau", "dt"))
+    )
     yield from differences("plane", plane, [_float(text) for text in case["plane"]])
 
 
 def _boundary_plane(case: Case) -> Iterator[str]:
-    exists, *plane = boundary_half_plane(*_pair(case["a"]), *_pair(case["b"]), _float(case["clearance"]), _float(case["tau"]))
+    exists, *plane = boundary_half_plane(
+        *_pair(case["a"]), *_pair(case["b"]), _float(case["clearance"]), _float(case["tau"])
+    )
     wanted = None if case["plane"] is None else [_float(text) for text in case["plane"]]
     yield from differences("plane", plane if exists else None, wanted)
 
@@ -75,7 +82,12 @@ def _program(case: Case) -> Iterator[str]:
     planes = np.array([[_float(text) for text in plane] for plane in case["planes"]], np.float64).reshape(-1, 4)
     count = len(planes)
     failed, *velocity = permitted_velocity(
-        planes, case["hard_count"], count, _float(case["max_speed"]), *_pair(case["preferred"]), np.empty((count + 1, 4))
+        planes,
+        case["hard_count"],
+        count,
+        _float(case["max_speed"]),
+        *_pair(case["preferred"]),
+        np.empty((count + 1, 4)),
     )
     yield from differences("feasible", failed == count, case["feasible"])
     # a feasible program has no first failure; some files name the number of rows there, some nothing

@@ -28,7 +28,9 @@ class Problem:
 
     def __str__(self) -> str:
         """Render as `item 3, radius: must be …`."""
-        where = ", ".join(part for part in (f"item {self.item}" if self.item is not None else "", self.field or "") if part)
+        where = ", ".join(
+            part for part in (f"item {self.item}" if self.item is not None else "", self.field or "") if part
+        )
         return f"{where}: {self.message}" if where else self.message
 
 

@@ -1,6 +1,7 @@
 """Why an agent moves as it does: its neighbours, every half-plane with its source, and how the program ended.
 
-Computed afresh from the state as it stands, as the next step would see it, by brute force over all agents and walls; it shares the
+Computed afresh from the state as it stands, as the next step would see it, by brute force over all agents and walls;
+it shares the
 half-plane and program kernels with the step and none of its search, costs nothing until asked, and changes nothing.
 """
 
@@ -31,7 +32,9 @@ __all__ = ["HalfPlane", "constraints", "explain", "neighbours"]
 
 @dataclass(frozen=True)
 class HalfPlane:
-    """One constraint: `kind` is obstacle, boundary or agent, `source` the id of what it comes from (None if unknown)."""
+    """One constraint: `kind` is obstacle, boundary or agent, `source` the id of what it comes from (None if
+    unknown).
+    """
 
     kind: str
     source: int | None
@@ -144,8 +147,10 @@ def _preferred(world: World, row: int) -> tuple[float, float]:
 def explain(world: World, identifier: int) -> dict[str, Any]:
     """Plain values: `agent`, `preferred_velocity`, `neighbors`, `constraints`, `program`.
 
-    Each constraint names kind, source id, point, normal, and its signed distance from the resulting velocity (negative: violated);
-    `program` has `status` (`feasible`, `relaxed` or `hard-relaxed`), the first failing row, the velocity, and the deepest violation.
+    Each constraint names kind, source id, point, normal, and its signed distance from the resulting velocity
+    (negative: violated);
+    `program` has `status` (`feasible`, `relaxed` or `hard-relaxed`), the first failing row, the velocity, and the
+    deepest violation.
     Raises NotFound or Gone.
     """
     row = int(world.index_of([identifier])[0])
@@ -181,6 +186,6 @@ def explain(world: World, identifier: int) -> dict[str, Any]:
             "first_failure": None if failed == len(planes) else int(failed),
             "velocity": [vx, vy],
             "max_speed": limit,
-            "deepest_violation": max(0.0, -min((item["signed_distance"] for item in shown), default=0.0)),
+            "deepest_violation": max([0.0, *(-plane.signed_distance(vx, vy) for plane in planes)]),
         },
     }

@@ -18,7 +18,8 @@ MAXIMUM_IDENTIFIER = 2**53 - 1
 class Identifiers:
     """Which ids were ever used, as disjoint half-open intervals, and where the present ones stand.
 
-    Intervals keep this small in the long run: with ids given by the world a million additions and removals are one interval.
+    Intervals keep this small in the long run: with ids given by the world a million additions and removals are one
+    interval.
     `used` is int64 (k, 2), sorted. The present ids live in the agents' own table; `lookup` is told of them.
     """
 
@@ -41,10 +42,13 @@ class Identifiers:
         if not len(self.used):
             return np.zeros(len(ids), bool)
         at = np.searchsorted(self.used[:, 0], ids, side="right") - 1
-        return (at >= 0) & (ids < self.used[np.maximum(at, 0), 1])
+        used: NDArray[np.bool_] = (at >= 0) & (ids < self.used[np.maximum(at, 0), 1])
+        return used
 
     def check_new(self, ids: Integers) -> None:
-        """Refuse ids out of range or twice in the request (InvalidInput) and ids that are or were in use (AlreadyExists)."""
+        """Refuse ids out of range or twice in the request (InvalidInput) and ids that are or were in use
+        (AlreadyExists).
+        """
         problems = [
             Problem(int(item), "id", f"must be an integer from 0 to 2^53 - 1, not {ids[item]}")
             for item in np.flatnonzero((ids < 0) | (ids > MAXIMUM_IDENTIFIER))
@@ -56,8 +60,8 @@ class Identifiers:
         if len(taken):
             shown = ", ".join(str(ids[item]) for item in taken[:5])
             raise AlreadyExists(
-                f"id {shown}{' and others' if len(taken) > 5 else ''}: in use or used before; ids are never given twice, "
-                "choose others or leave them out"
+                f"id {shown}{' and others' if len(taken) > 5 else ''}: in use or used before; ids are never given "
+                "twice, choose others or leave them out"
             )
 
     def allocate(self, count: int, avoid: Integers | None = None) -> Integers:

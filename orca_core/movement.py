@@ -23,7 +23,9 @@ class Movement:
     """Corrects moves that would leave the walkable area or cross a wall; all others keep their bits."""
 
     def correct(self, agents: AgentState, solver: Solver, statics: Statics, options: Options, dt: float) -> None:
-        """Rewrite `new_position` and `new_velocity` of the agents whose move is clipped; exact, and without a tolerance."""
+        """Rewrite `new_position` and `new_velocity` of the agents whose move is clipped; exact, and without a
+        tolerance.
+        """
         surface = options.walkable_surface and statics.boundaries.class_count > 0
         guarded = options.stop_at_walls and len(statics.walls) > 0
         if not (surface or guarded) or not agents.count:

@@ -31,7 +31,9 @@ PLACES = {"position", "radius"}
 
 
 def about_agents(world: World, indices: Integers, changed: set[str] | None = None) -> list[Notice]:
-    """Warnings about the agents at `indices`, of which `changed` columns were given (None: all); items count from 0 in that order."""
+    """Warnings about the agents at `indices`, of which `changed` columns were given (None: all); items count from 0
+    in that order.
+    """
     notices: list[Notice] = []
     if changed is None or changed & TIMES:
         notices += _short_horizons(world, indices)
@@ -43,7 +45,9 @@ def about_agents(world: World, indices: Integers, changed: set[str] | None = Non
 
 
 def about_places(world: World) -> list[Notice]:
-    """Warnings about agents that a new walkable area leaves outside; `item` is not set, the id stands in the message."""
+    """Warnings about agents that a new walkable area leaves outside; `item` is not set, the id stands in the
+    message.
+    """
     everybody = np.arange(world.agent_count)
     ids = world.ids
     outside = _outside_mask(world, everybody)
@@ -55,7 +59,12 @@ def about_places(world: World) -> list[Notice]:
     for radius, empty in zip(statics.boundaries.class_radius, statics.boundaries.class_empty, strict=True):
         if empty:
             notices.append(
-                Notice("no-room", None, None, f"nothing is left of the walkable area when it is shrunk by the radius {radius:g}")
+                Notice(
+                    "no-room",
+                    None,
+                    None,
+                    f"nothing is left of the walkable area when it is shrunk by the radius {radius:g}",
+                )
             )
     return capped(notices)
 
@@ -65,7 +74,7 @@ def _short_horizons(world: World, indices: Integers) -> list[Notice]:
     for name in sorted(TIMES):
         horizon = world.column(name)[indices]
         for item in np.flatnonzero(horizon < world.time_step)[:101]:
-            message = f"{horizon[item]:g} s is shorter than the time step of {world.time_step:g} s: what is nearer than a step is seen too late"
+            message = f"{horizon[item]:g} s is shorter than the time step of {world.time_step:g} s: it sees too late"
             notices.append(Notice("short-horizon", int(item), name, message))
     return notices
 
@@ -93,10 +102,17 @@ def _overlaps(world: World, indices: Integers) -> list[Notice]:
     tree = BoxTree.over(np.ascontiguousarray(np.hstack([position - edge, position + edge])))
     other = np.empty(len(indices), np.int64)
     rows = np.ascontiguousarray(indices)
-    overlapping_discs(rows, position, radius, OVERLAP_SLACK, tree.nodes, tree.leaves, tree.order, np.empty(STACK, np.int64), other)
+    overlapping_discs(
+        rows, position, radius, OVERLAP_SLACK, tree.nodes, tree.leaves, tree.order, np.empty(STACK, np.int64), other
+    )
     ids = world.ids
     return [
-        Notice("overlapping", int(item), "position", f"overlaps agent {ids[other[item]]}; they will part as fast as they can")
+        Notice(
+            "overlapping",
+            int(item),
+            "position",
+            f"overlaps agent {ids[other[item]]}; they will part as fast as they can",
+        )
         for item in np.flatnonzero(other >= 0)[:101]
     ]
 

@@ -1,4 +1,6 @@
-"""Options: what a world does beyond the normative text, each switchable, each neutral where its situation does not arise."""
+"""Options: what a world does beyond the normative text, each switchable, each neutral where its situation does not
+arise.
+"""
 
 from __future__ import annotations
 
@@ -12,12 +14,12 @@ __all__ = ["OPTION_MEANINGS", "PROFILES", "Options"]
 
 OPTION_MEANINGS: dict[str, str] = {
     "part_coincident": "agents on the very same spot part in opposite directions, decided by seed and ids",
-    "break_symmetry": "an agent held up in an exact mirror symmetry turns a little to its right, decided by seed, id and step",
-    "stop_at_walls": "a displacement never crosses a wall: horizons are at least one time step, and a crossing move is cut short",
-    "clamp_preferred_velocity": "a preferred velocity of any finite size is clamped in its direction, without overflow",
+    "break_symmetry": "an agent that meets others in an exact symmetry turns aside to its right, by seed, id and step",
+    "stop_at_walls": "a displacement never crosses a wall: horizons last at least a step, a crossing move is cut short",
+    "clamp_preferred_velocity": "a preferred velocity of any finite size is clamped in its direction",
     "stop_non_finite": "a non-finite result stops that agent, is counted and reported",
     "merge_collinear": "collinear touching pieces of walls and boundaries act as one piece",
-    "walkable_surface": "a centre never leaves the walkable area shrunk by its radius; a move is clipped there and slides along",
+    "walkable_surface": "a centre never leaves the walkable area shrunk by its radius; its move slides along",
     "stall_time": "seconds with under a tenth of the wanted progress after which an agent counts as stalled",
 }
 
@@ -52,14 +54,17 @@ class Options:
 
     @classmethod
     def from_mapping(cls, given: Mapping[str, Any]) -> Options:
-        """Build from `{profile, option: value, …}`; single options override the profile, which is `service` when left out.
+        """Build from `{profile, option: value, …}`; single options override the profile, which is `service` when
+        left out.
 
         Raises InvalidInput naming every unknown option and every value of the wrong kind.
         """
         problems: list[Problem] = []
         profile = given.get("profile", "service")
         if not isinstance(profile, str) or profile not in PROFILES:
-            problems.append(Problem(None, "options.profile", f"must be one of {', '.join(sorted(PROFILES))}, not {profile!r}"))
+            problems.append(
+                Problem(None, "options.profile", f"must be one of {', '.join(sorted(PROFILES))}, not {profile!r}")
+            )
             profile = "service"
         options = PROFILES[profile]
         changed: dict[str, Any] = {}
@@ -67,10 +72,14 @@ class Options:
             if name == "profile":
                 continue
             if name not in OPTION_MEANINGS:
-                problems.append(Problem(None, f"options.{name}", f"is not an option; there are {', '.join(OPTION_MEANINGS)}"))
+                problems.append(
+                    Problem(None, f"options.{name}", f"is not an option; there are {', '.join(OPTION_MEANINGS)}")
+                )
             elif name == "stall_time":
                 if isinstance(value, bool) or not isinstance(value, int | float) or not 0.0 < value <= 1e9:
-                    problems.append(Problem(None, "options.stall_time", f"must be a number of seconds above 0, not {value!r}"))
+                    problems.append(
+                        Problem(None, "options.stall_time", f"must be a number of seconds above 0, not {value!r}")
+                    )
                 else:
                     changed[name] = float(value)
             elif not isinstance(value, bool):

@@ -24,7 +24,9 @@ CLEARABLE = ("goal", "preferred_velocity", "preferred_speed", "velocity")
 
 
 class Population:
-    """Agents with their ids and the defaults for values left out. Every method either does all it was asked or raises."""
+    """Agents with their ids and the defaults for values left out. Every method either does all it was asked or
+    raises.
+    """
 
     def __init__(self, time_step: float) -> None:
         """No agents; `time_step` enters the default neighbour distance."""
@@ -47,7 +49,9 @@ class Population:
         allowed = [*AGENT_DEFAULTS, "neighbor_distance", "preferred_speed"]
         for name, value in defaults.items():
             if name not in allowed:
-                problems.append(Problem(None, f"defaults.{name}", f"has no default; those that may have are {', '.join(allowed)}"))
+                problems.append(
+                    Problem(None, f"defaults.{name}", f"has no default; those that may have are {', '.join(allowed)}")
+                )
             elif isinstance(value, bool) or not isinstance(value, int | float):
                 problems.append(Problem(None, f"defaults.{name}", f"must be a number, not {value!r}"))
             elif fault := check_value(name, value):
@@ -63,12 +67,16 @@ class Population:
         asked = columns.pop("id", None)
         has_id = given.pop("id", None)
         if count is None:
-            lengths = [len(np.asarray(values)) for values in [*columns.values(), *([asked] if asked is not None else [])]]
+            lengths = [
+                len(np.asarray(values)) for values in [*columns.values(), *([asked] if asked is not None else [])]
+            ]
             count = lengths[0] if lengths else 0
         if "position" not in columns or not given.get("position", np.ones(count, bool)).all():
             missing = np.flatnonzero(~given["position"]) if "position" in columns else [None] * bool(count)
             if len(missing):
-                raise InvalidInput([Problem(None if i is None else int(i), "position", "is required: [x, y]") for i in missing])
+                raise InvalidInput(
+                    [Problem(None if i is None else int(i), "position", "is required: [x, y]") for i in missing]
+                )
         values = check_columns(columns, count, given)
         # ids: as asked, the rest given by the world
         if asked is None:
@@ -102,13 +110,19 @@ class Population:
                 values[name] = np.where(given[name], values[name], standard).astype(values[name].dtype)
         if "neighbor_distance" not in self.defaults:
             # far enough to see whoever can be met within the horizon
-            standard = 2.0 * values["radius"] + 2.0 * values["max_speed"] * np.maximum(values["time_horizon"], self.time_step)
+            standard = 2.0 * values["radius"] + 2.0 * values["max_speed"] * np.maximum(
+                values["time_horizon"], self.time_step
+            )
             if "neighbor_distance" not in values:
                 values["neighbor_distance"] = standard
             elif "neighbor_distance" in given:
-                values["neighbor_distance"] = np.where(given["neighbor_distance"], values["neighbor_distance"], standard)
+                values["neighbor_distance"] = np.where(
+                    given["neighbor_distance"], values["neighbor_distance"], standard
+                )
 
-    def set(self, ids: ArrayLike, columns: Mapping[str, ArrayLike], given: Masks | None, cleared: Masks | None, step: int) -> Integers:
+    def set(
+        self, ids: ArrayLike, columns: Mapping[str, ArrayLike], given: Masks | None, cleared: Masks | None, step: int
+    ) -> Integers:
         """Change agents; returns their indices. Raises InvalidInput, NotFound or Gone and then has changed nothing.
 
         Clearing comes first; where a goal and a preferred velocity are given in one row, the goal holds.
@@ -119,16 +133,16 @@ class Population:
         values = check_columns(columns, len(identifiers), given)
         unknown = [name for name in cleared if name not in CLEARABLE]
         if unknown:
-            raise InvalidInput([Problem(None, name, f"cannot be null; only {', '.join(CLEARABLE)} can") for name in unknown])
+            raise InvalidInput(
+                [Problem(None, name, f"cannot be null; only {', '.join(CLEARABLE)} can") for name in unknown]
+            )
         indices = self.identifiers.lookup(self.state["id"], identifiers)
         for name, mask in cleared.items():
             rows = indices[mask]
             self.state[name][rows] = -1.0 if name == "preferred_speed" else 0.0
-            if name in ("goal", "preferred_velocity"):
-                if name == "goal":
-                    # clearing a goal leaves zero, not the preferred velocity that stood before it
-                    self.state["preferred_velocity"][rows[self.state["has_goal"][rows] == 1]] = 0.0
-                    self.state["has_goal"][rows] = 0
+            if name == "goal":
+                # clearing a goal leaves zero; a preferred velocity that was set after it is not the goal's to clear
+                self.state["has_goal"][rows] = 0
         # the goal last, so that it holds over a preferred velocity of the same row
         for name in sorted(values, key=lambda name: name == "goal"):
             self._write(name, indices, values[name], given.get(name))

@@ -1,7 +1,9 @@
 """Snapshots: a whole world as bytes and back, to the same bits.
 
-Layout, all little-endian: the magic `ORCACROWD`, a version byte, the length of the header (uint32), the header (JSON: what is not an
-array, and the table of arrays: name, dtype, shape), the arrays one after the other, and the sha256 of everything before it. The
+Layout, all little-endian: the magic `ORCACROWD`, a version byte, the length of the header (uint32), the header
+(JSON: what is not an
+array, and the table of arrays: name, dtype, shape), the arrays one after the other, and the sha256 of everything
+before it. The
 shrunk boundaries are in it, so that no version of the library that shrank them changes a bit.
 """
 
@@ -40,7 +42,11 @@ def dump(world: World) -> bytes:
     population = world.population
     arrays: Arrays = {f"agents.{field.name}": population.state[field.name] for field in FIELDS if field.role != "hint"}
     arrays["identifiers.used"] = population.identifiers.used
-    for name, part in (("obstacles", world.obstacle_set), ("walkable", world.walkable_set), ("boundaries", world.statics().boundaries)):
+    for name, part in (
+        ("obstacles", world.obstacle_set),
+        ("walkable", world.walkable_set),
+        ("boundaries", world.statics().boundaries),
+    ):
         arrays |= {f"{name}.{key}": array for key, array in part.to_arrays().items()}
     header = {
         "time_step": world.time_step.hex(),
@@ -53,7 +59,10 @@ def dump(world: World) -> bytes:
     }
     text = json.dumps(header, sort_keys=True).encode()
     parts = [MAGIC, bytes([VERSION]), struct.pack("<I", len(text)), text]
-    parts += [np.ascontiguousarray(array).astype(array.dtype.newbyteorder("<"), copy=False).tobytes() for array in arrays.values()]
+    parts += [
+        np.ascontiguousarray(array).astype(array.dtype.newbyteorder("<"), copy=False).tobytes()
+        for array in arrays.values()
+    ]
     body = b"".join(parts)
     return body + hashlib.sha256(body).digest()
 

@@ -133,7 +133,8 @@ class Solver:
     def bin(self, agents: AgentState, slack: float) -> None:
         """Phase: sort the agents in space, build the tree, gather what neighbours and the solver read.
 
-        `slack` is added to each agent's last neighbour reach: how far two agents may have come closer meanwhile. A guess, not a bound.
+        `slack` is added to each agent's last neighbour reach: how far two agents may have come closer meanwhile. A
+        guess, not a bound.
         """
         count = agents.count
         self.leaves = leaf_count(count)
@@ -188,7 +189,9 @@ class Solver:
         first_leaf: int,
         last_leaf: int,
     ) -> None:
-        """Phase, for the leaves [first_leaf, last_leaf): neighbours, constraints, program, relaxation into `new_velocity`."""
+        """Phase, for the leaves [first_leaf, last_leaf): neighbours, constraints, program, relaxation into
+        `new_velocity`.
+        """
         flags = (
             step_kernels.PART_COINCIDENT * options.part_coincident
             | step_kernels.BREAK_SYMMETRY * options.break_symmetry

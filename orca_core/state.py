@@ -18,7 +18,8 @@ STATUS_NAMES = ("no-goal", "moving", "arrived", "stalled")
 class Field:
     """One per-agent array: shape (n,) for width 1, else (n, width).
 
-    `role` says who writes it: `input` commands, `state` the step, `hint` the solver for itself (never in a snapshot, decides no bit).
+    `role` says who writes it: `input` commands, `state` the step, `hint` the solver for itself (never in a snapshot,
+    decides no bit).
     """
 
     name: str
@@ -50,7 +51,15 @@ FIELDS: tuple[Field, ...] = (
     Field("anchor_step", "<i8", 1, "state", "", 0, "when progress was last seen"),
     Field("overlapping", "<u1", 1, "state", "", 0, "whether it overlapped another at the start of the last step"),
     Field("turning_until", "<i8", 1, "state", "", 0, "step until which it turns aside after an exact symmetry"),
-    Field("neighbor_reach", "<f8", 1, "hint", "m", -1.0, "distance of the farthest neighbour of the last step; negative: unknown"),
+    Field(
+        "neighbor_reach",
+        "<f8",
+        1,
+        "hint",
+        "m",
+        -1.0,
+        "distance of the farthest neighbour of the last step; negative: unknown",
+    ),
     Field("on_surface", "<u1", 1, "hint", "", 0, "whether the centre is known to be on the walkable surface"),
 )
 
@@ -125,9 +134,9 @@ class AgentState:
         other.count = self.count
         other._capacity = max(self.count, 1)
         other._arrays = {
-            field.name: np.concatenate([self[field.name]]) if self.count else np.full(
-                (1,) if field.width == 1 else (1, field.width), field.empty, field.dtype
-            )
+            field.name: np.concatenate([self[field.name]])
+            if self.count
+            else np.full((1,) if field.width == 1 else (1, field.width), field.empty, field.dtype)
             for field in FIELDS
         }
         return other

@@ -13,22 +13,24 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from orca_core import explain as explaining
-from orca_core import notices, snapshot
 from orca_core.agent_columns import LARGEST, SHORTEST
 from orca_core.digest import state_digest
 from orca_core.errors import InvalidInput, Notice, Problem
+from orca_core.explain import explain
 from orca_core.geometry.obstacles import Obstacle, ObstacleSet
 from orca_core.geometry.walkable import WalkableArea, WalkableSet
 from orca_core.movement import Movement
+from orca_core.notices import about_agents, about_places
 from orca_core.options import Options
 from orca_core.population import Masks, Population
 from orca_core.report import Added, Event, StepReport
+from orca_core.snapshot import dump, load
 from orca_core.solver import Solver
 from orca_core.state import BY_NAME
 from orca_core.statics import Statics
@@ -45,9 +47,23 @@ class World:
     """A crowd in the plane, advanced by fixed time steps. Not safe for two threads at once; kernels release the GIL."""
 
     def __init__(self, *, time_step: float, options: Options | None = None, seed: int = 0) -> None:
-        """Make an empty world; `options` None is the text alone. Raises InvalidInput for a time step outside 1e-6 to 1e9 seconds."""
-        if isinstance(time_step, bool) or not isinstance(time_step, int | float) or not SHORTEST <= time_step <= LARGEST:
-            raise InvalidInput([Problem(None, "time_step", f"must be a number of seconds from {SHORTEST:g} to {LARGEST:g}, not {time_step!r}")])
+        """Make an empty world; `options` None is the text alone. Raises InvalidInput for a time step outside 1e-6 to
+        1e9 seconds.
+        """
+        if (
+            isinstance(time_step, bool)
+            or not isinstance(time_step, int | float)
+            or not SHORTEST <= time_step <= LARGEST
+        ):
+            raise InvalidInput(
+                [
+                    Problem(
+                        None,
+                        "time_step",
+                        f"must be a number of seconds from {SHORTEST:g} to {LARGEST:g}, not {time_step!r}",
+                    )
+                ]
+            )
         if isinstance(seed, bool) or not isinstance(seed, int) or not 0 <= seed < 2**53:
             raise InvalidInput([Problem(None, "seed", f"must be an integer from 0 to 2^53 - 1, not {seed!r}")])
         self.time_step = float(time_step)
@@ -107,10 +123,13 @@ class World:
         """Replace the defaults for fields left out in later additions."""
         self.population.set_defaults(defaults)
 
-    def add_agents(self, columns: Mapping[str, ArrayLike], given: Masks | None = None, count: int | None = None) -> Added:
+    def add_agents(
+        self, columns: Mapping[str, ArrayLike], given: Masks | None = None, count: int | None = None
+    ) -> Added:
         """Add agents from columns: `position` (n, 2) and any others of FIELDS that a client gives, `id` included.
 
-        `given[name]` (n,) marks the rows in which a value stands; elsewhere defaults hold. Raises InvalidInput naming item and
+        `given[name]` (n,) marks the rows in which a value stands; elsewhere defaults hold. Raises InvalidInput
+        naming item and
         field, or AlreadyExists for an id that is or was in use.
         """
         self._refuse_while_stepping()
@@ -118,7 +137,7 @@ class World:
             rows = self.population.add(columns, given, count, self.step_count)
             indices = np.arange(rows.start, rows.stop)
             self._radii_changed()
-            return Added(self.ids[rows].copy(), notices.about_agents(self, indices))
+            return Added(self.ids[rows].copy(), about_agents(self, indices))
 
     def set_agents(
         self, ids: ArrayLike, columns: Mapping[str, ArrayLike], given: Masks | None = None, cleared: Masks | None = None
@@ -134,7 +153,7 @@ class World:
             with self.transaction():
                 indices = self.population.set(ids, columns, given, cleared, self.step_count)
                 self._radii_changed()
-        return notices.about_agents(self, indices, set(columns))
+        return about_agents(self, indices, set(columns))
 
     def remove_agents(self, ids: ArrayLike) -> None:
         """Remove agents; raises InvalidInput, NotFound or Gone."""
@@ -180,7 +199,7 @@ class World:
         with self.transaction():
             ids = self.walkable_set.add(areas)
             self._surface_changed()
-        return Added(np.asarray(ids, np.int64), notices.about_places(self))
+        return Added(np.asarray(ids, np.int64), about_places(self))
 
     def set_walkable(self, identifier: int, area: WalkableArea) -> list[Notice]:
         """Replace a walkable area, which keeps its place in the order."""
@@ -188,7 +207,7 @@ class World:
         with self.transaction():
             self.walkable_set.set(identifier, area)
             self._surface_changed()
-        return notices.about_places(self)
+        return about_places(self)
 
     def remove_walkable(self, identifier: int) -> None:
         """Remove a walkable area; with the last one gone the plane is free."""
@@ -208,14 +227,21 @@ class World:
             raise
 
     def _keep(self) -> tuple[Any, ...]:
-        return (self.population.copy(), self.obstacle_set.copy(), self.walkable_set.copy(), self._statics, self.step_count)
+        return (
+            self.population.copy(),
+            self.obstacle_set.copy(),
+            self.walkable_set.copy(),
+            self._statics,
+            self.step_count,
+        )
 
     # the step
 
     def step(self, count: int = 1, *, split: Sequence[int] | None = None) -> StepReport:
         """Take `count` steps; returns where the world stands and what happened.
 
-        `split` cuts the solving phase at these leaf numbers (see `leaf_count`); no cut and no order of ranges changes a bit.
+        `split` cuts the solving phase at these leaf numbers (see `leaf_count`); no cut and no order of ranges
+        changes a bit.
         """
         if isinstance(count, bool) or count < 0:
             raise InvalidInput([Problem(None, "count", f"must be an integer from 0, not {count!r}")])
@@ -236,7 +262,7 @@ class World:
             scratch = self._solver.scratch(agents, statics)
             leaves = self._solver.occupied_leaves()
             cuts = [0, *sorted(cut for cut in split or () if 0 < cut < leaves), leaves]
-            for first, last in zip(cuts[:-1], cuts[1:], strict=True):
+            for first, last in pairwise(cuts):
                 self._solver.solve(agents, statics, options, dt, self.seed, self.step_count, scratch, first, last)
             self._solver.integrate(agents, dt)
             self._movement.correct(agents, self._solver, statics, options, dt)
@@ -263,17 +289,19 @@ class World:
         return state_digest(state["position"], state["velocity"])
 
     def explain(self, identifier: int) -> dict[str, Any]:
-        """Why an agent will move as it will: neighbours, constraints, program. Changes nothing; see orca_core.explain."""
-        return explaining.explain(self, identifier)
+        """Why an agent will move as it will: neighbours, constraints, program. Changes nothing; see
+        orca_core.explain.
+        """
+        return explain(self, identifier)
 
     def snapshot(self) -> bytes:
         """The whole world as bytes; see orca_core.snapshot."""
-        return snapshot.dump(self)
+        return dump(self)
 
     @classmethod
     def restore(cls, data: bytes) -> World:
         """A world with the same bits from a snapshot; raises SnapshotError."""
-        return snapshot.load(data)
+        return load(data)
 
     # geometry as the solver takes it
 
@@ -295,7 +323,9 @@ class World:
         self.statics()
 
     def _radii_changed(self) -> None:
-        """A radius not seen before shrinks the walkable areas once more; old classes stay, so their vertices keep their bits."""
+        """A radius not seen before shrinks the walkable areas once more; old classes stay, so their vertices keep
+        their bits.
+        """
         radius = self.population.state["radius"]
         if self._statics is not None:
             known = self._statics.boundaries.class_radius

@@ -14,7 +14,9 @@ __all__ = ["obstacles_around"]
 
 
 def obstacles_around(obstacles: Sequence[Obstacle], points: NDArray[np.float64]) -> list[tuple[int, int]]:
-    """Pairs (index of the point, id of the first closed obstacle that it is strictly inside of) in order of the points (n, 2)."""
+    """Pairs (index of the point, id of the first closed obstacle that it is strictly inside of) in order of the
+    points (n, 2).
+    """
     closed = [obstacle for obstacle in obstacles if obstacle.closed]
     if not closed or not len(points):
         return []

@@ -42,6 +42,8 @@ Polygon = tuple[Floats, ...]
 LIMIT = 1e9
 # vertices nearer than this are one: a tenth of the margin by which a boundary stretch is silent beside its own ends
 MERGE_DISTANCE = 1e-7
+# vertices that computing put nearer than this, and than rounding, are one
+COMPUTED_NOISE = 1e-9
 # a vertex is collinear when it lies nearer to the line of its neighbours than this part of their distance ...
 COLLINEAR_TOLERANCE = 1e-9
 # ... or than rounding: this part of the largest coordinate
@@ -96,17 +98,16 @@ def canonical(ring: Floats, counter_clockwise: bool) -> Floats:
     return np.ascontiguousarray(np.roll(ring, -start, axis=0))
 
 
-def tidy_ring(points: Floats, drop_collinear: bool, merge: bool = True) -> Floats:
+def tidy_ring(points: Floats, drop_collinear: bool, merge: float = MERGE_DISTANCE) -> Floats:
     """The ring (k, 2) counter-clockwise in canonical form, tidied; fewer than three rows where nothing is left.
 
-    `merge` false leaves short edges as they are: what was computed must not move.
+    Vertices nearer than `merge` become one.
     """
     ring = _without_repeats(points + 0.0)
     # each step may bring forth work for the other: a merged pair can straighten a corner, and the reverse
     while len(ring) >= 3:
         before = len(ring)
-        if merge:
-            ring = _without_short_edges(canonical(ring, counter_clockwise=True))
+        ring = _without_short_edges(canonical(ring, counter_clockwise=True), merge)
         if drop_collinear and len(ring) >= 3:
             ring = _without_collinear(canonical(ring, counter_clockwise=True))
         ring = _without_repeats(ring)
@@ -127,10 +128,10 @@ def _written_length(point: list[float]) -> tuple[int, float, float]:
     return len(repr(x)) + len(repr(y)), x, y
 
 
-def _without_short_edges(ring: Floats) -> Floats:
-    """Merge vertices nearer than MERGE_DISTANCE, shortest edge first; of two the one that is shorter to write stays."""
+def _without_short_edges(ring: Floats, merge: float) -> Floats:
+    """Merge vertices nearer than `merge`, shortest edge first; of two the one that is shorter to write stays."""
     lengths = np.sqrt(((np.roll(ring, -1, axis=0) - ring) ** 2).sum(axis=1))
-    if not (lengths < MERGE_DISTANCE).any():
+    if not (lengths < merge).any():
         return ring
     points = ring.tolist()
     following = {k: (k + 1) % len(points) for k in range(len(points))}
@@ -142,11 +143,11 @@ def _without_short_edges(ring: Floats) -> Floats:
         squared = (points[a][0] - points[b][0]) ** 2 + (points[a][1] - points[b][1]) ** 2
         return squared, ends[0], ends[1], a, b
 
-    queue = [entry(a) for a in following if lengths[a] < MERGE_DISTANCE]
+    queue = [entry(a) for a in following if lengths[a] < merge]
     heapq.heapify(queue)
     while queue and len(following) > 2:
         squared, _, _, a, b = heapq.heappop(queue)
-        if squared >= MERGE_DISTANCE**2 or following.get(a) != b:
+        if squared >= merge * merge or following.get(a) != b:
             continue
         out = max(a, b, key=lambda k: _written_length(points[k]))
         before, after = preceding.pop(out), following.pop(out)
@@ -206,13 +207,16 @@ def polygonal(shape: Any) -> Any:
 
 
 def polygons_of(shape: Any, drop_collinear: bool) -> list[Polygon]:
-    """Polygons of a shapely geometry in canonical form and a fixed order, their vertices where they are."""
+    """Polygons of a shapely geometry in canonical form and a fixed order; only the noise of computing is merged."""
     polygons: list[Polygon] = []
+    if shape.is_empty:
+        return polygons
+    noise = COMPUTED_NOISE + 4.0 * ROUNDING * float(np.abs(shapely.bounds(shape)).max())
     for part in shapely.get_parts(polygonal(shape)):
-        outer = tidy_ring(shapely.get_coordinates(part.exterior), drop_collinear, merge=False)
+        outer = tidy_ring(shapely.get_coordinates(part.exterior), drop_collinear, noise)
         if len(outer) >= 3:
             rings = [shapely.get_coordinates(hole) for hole in part.interiors]
-            holes = [tidy_ring(ring, drop_collinear, merge=False) for ring in rings]
+            holes = [tidy_ring(ring, drop_collinear, noise) for ring in rings]
             polygons.append((outer, *_ordered_holes(holes)))
     return sorted(polygons, key=lambda polygon: polygon[0].tolist())
 

@@ -1,8 +1,13 @@
 """Shrinking: the part of an area that the centre of a disc of some radius may take.
 
-The library's mitred offset is right to rounding on most polygons, but its simplification of fine ones comes nearer than
-the radius by some 1e-6 now and then. What it returns is therefore measured against the walls, and along walls to which
-it has come too close a strip as wide as the radius is cut off as well.
+From the area are cut off a strip along every edge, as wide as the radius, and at every corner that juts into the area
+a fan mitred in steps of FACET_COSINE: tangents of the disc around the corner, never chords of it, so that nothing
+comes nearer than the radius, and no step of a wall, however low, turns into a step that stops a disc which would roll
+over it.
+
+Two offsets of the geometry library were tried. With round joins its chords come nearer than the radius. With one mitre
+a corner it is near by some 1e-6 where it simplifies fine outlines, and a corner of 90 degrees reaches 1.41 radii into
+the area.
 """
 
 from __future__ import annotations
@@ -15,54 +20,106 @@ from numpy.typing import NDArray
 
 from orca_core.geometry.rings import polygonal
 
-__all__ = ["MITRE_LIMIT", "shrunk", "wall_lines"]
+__all__ = ["FACET_COSINE", "shrunk"]
 
-# how far from a corner that juts into the area the mitre may reach, in radii: right angles keep their corner, sharper
-# ones are bevelled, and nothing comes nearer than the radius
-MITRE_LIMIT = 2.0
-# how much nearer than the radius is left as rounding: this, and this part of the largest coordinate
-SLACK = 1e-9
-ROUNDING = 8.0 * 2.0**-52
-# passes of measuring and cutting before the offset itself is taken larger
-PASSES = 4
+Floats = NDArray[np.float64]
+Shapes = NDArray[np.object_]
 
-
-def wall_lines(shape: Any) -> NDArray[np.object_]:
-    """The boundary of a shapely area as lines of two points each."""
-    rings = shapely.get_rings(shapely.get_parts(shape))
-    points, ring = shapely.get_coordinates(rings, return_index=True)
-    inner = np.flatnonzero(ring[1:] == ring[:-1])
-    lines: NDArray[np.object_] = shapely.linestrings(np.stack([points[inner], points[inner + 1]], axis=1))
-    return lines
+# a fan has tangents at most this far apart: 22.5 degrees; its corners lie at most 1.02 radii from the corner of the
+# wall
+FACET_COSINE = 0.9238795325112867
+# halvings of a fan: 180 degrees take three
+HALVINGS = 3
+# strips overlap at their ends by this part of the radius, and of the largest coordinate, so that rounding leaves no
+# slit
+OVERLAP = 1e-7
+ROUNDING = 16.0 * 2.0**-52
+# what is thinner than this on average, and than rounding, is no place for a centre
+THINNEST = 1e-9
 
 
 def shrunk(area: Any, radius: float) -> Any:
-    """The points of `area` (MultiPolygon) at least `radius` from its boundary, mitred at corners that jut into it.
+    """The points of `area` (MultiPolygon) at least `radius` from its boundary, with facets round corners that jut in.
 
-    Never nearer than the radius but for rounding; farther by at most MITRE_LIMIT at sharp corners.
+    Nearer than the radius by no more than rounding; farther by at most 2 %, and that only round such corners.
     """
     if radius <= 0.0 or area.is_empty:
         return area
-    inner = polygonal(area.buffer(-radius, join_style="mitre", mitre_limit=MITRE_LIMIT))
-    lines = wall_lines(area)
     largest = float(np.abs(shapely.bounds(area)).max())
-    nearest = radius - SLACK - ROUNDING * largest
-    for _ in range(PASSES):
-        if inner.is_empty:
-            return inner
-        close = _closer(lines, inner, nearest)
-        if not close.size:
-            return inner
-        strips = shapely.buffer(close, radius, cap_style="square", join_style="mitre")
-        inner = polygonal(inner.difference(shapely.union_all(strips)))
-    return polygonal(area.buffer(-radius - SLACK * 1e3, join_style="mitre", mitre_limit=MITRE_LIMIT))
+    cut: list[Shapes] = []
+    for ring in shapely.get_rings(shapely.get_parts(shapely.orient_polygons(area))):
+        points = shapely.get_coordinates(ring)[:-1]
+        ahead = np.roll(points, -1, axis=0) - points
+        ahead /= np.sqrt((ahead**2).sum(axis=1))[:, None]
+        cut.append(_strips(points, ahead, radius, OVERLAP * radius + ROUNDING * largest))
+        cut += _fans(points, _left(np.roll(ahead, 1, axis=0)), _left(ahead), radius)
+    inner = polygonal(area.difference(shapely.union_all(np.concatenate(cut))))
+    return _without_slivers(inner, THINNEST + ROUNDING * largest)
 
 
-def _closer(lines: NDArray[np.object_], inner: Any, distance: float) -> NDArray[np.object_]:
-    """The lines that come nearer to `inner` than `distance`."""
-    if distance <= 0.0:
-        return np.empty(0, object)
-    parts = shapely.get_parts(inner)
-    found = shapely.STRtree(lines).query(parts, predicate="dwithin", distance=distance)
-    close: NDArray[np.object_] = lines[np.unique(found[1])]
-    return close
+def _left(vectors: Floats) -> Floats:
+    """Vectors (k, 2) turned by 90 degrees to the left."""
+    return np.stack([-vectors[:, 1], vectors[:, 0]], axis=1)
+
+
+def _strips(points: Floats, ahead: Floats, radius: float, overlap: float) -> Shapes:
+    """Rectangles on the inner side of each edge, a little longer than the edge."""
+    first = points - overlap * ahead
+    last = np.roll(points, -1, axis=0) + overlap * ahead
+    deep = radius * _left(ahead)
+    strips: Shapes = shapely.polygons(np.stack([first, last, last + deep, first + deep], axis=1))
+    return strips
+
+
+def _fans(points: Floats, before: Floats, after: Floats, radius: float) -> list[Shapes]:
+    """Fans at the corners that jut in: between the inner normals of the edges before and after the corner."""
+    turn = before[:, 0] * after[:, 1] - before[:, 1] * after[:, 0]
+    juts = np.flatnonzero(turn < 0.0)
+    # tangents by halving, with nothing but square roots, until neighbours are near enough
+    tangents = [before[juts], after[juts]]
+    pending = juts
+    fans: list[Shapes] = []
+    for _ in range(HALVINGS + 1):
+        near = (tangents[0] * tangents[1]).sum(axis=1) >= FACET_COSINE
+        near |= len(tangents) > 2**HALVINGS
+        if near.any():
+            chosen = [tangent[near] for tangent in tangents]
+            fans.append(_fan(points[pending[near]], chosen, radius))
+        pending = pending[~near]
+        if not len(pending):
+            break
+        rest = [tangent[~near] for tangent in tangents]
+        halved = [rest[0]]
+        for a, b in zip(rest[:-1], rest[1:], strict=True):
+            halved += [_halfway(a, b), b]
+        tangents = halved
+    return fans
+
+
+def _halfway(a: Floats, b: Floats) -> Floats:
+    """Unit vectors halfway from a to b, which is up to 180 degrees to the right of it."""
+    wide = (a * b).sum(axis=1) < 0.0
+    between = np.where(wide[:, None], _left(b) - _left(a), a + b)
+    middle: Floats = between / np.sqrt((between**2).sum(axis=1))[:, None]
+    return middle
+
+
+def _fan(corners: Floats, tangents: list[Floats], radius: float) -> Shapes:
+    """Polygons from corners (k, 2) over the points where neighbouring tangents of the disc meet."""
+    ring = [corners, corners + radius * tangents[0]]
+    for a, b in zip(tangents[:-1], tangents[1:], strict=True):
+        ring.append(corners + radius * (a + b) / (1.0 + (a * b).sum(axis=1))[:, None])
+    ring.append(corners + radius * tangents[-1])
+    fans: Shapes = shapely.polygons(np.stack(ring, axis=1))
+    return fans
+
+
+def _without_slivers(shape: Any, width: float) -> Any:
+    """The MultiPolygon without parts and holes that are thinner than `width` on average: noise of the difference."""
+    parts = []
+    for part in shapely.get_parts(shape):
+        if part.area <= width * part.length:
+            continue
+        holes = [ring for ring in part.interiors if shapely.Polygon(ring).area > width * ring.length]
+        parts.append(part if len(holes) == len(part.interiors) else shapely.Polygon(part.exterior, holes))
+    return shapely.MultiPolygon(parts)

@@ -11,7 +11,7 @@ import shapely
 from numpy.typing import NDArray
 
 from orca_core.geometry.rings import polygonal, polygons_of
-from orca_core.geometry.shrink import shrunk, wall_lines
+from orca_core.geometry.shrink import shrunk
 
 __all__ = ["RadiusClass", "Shrinker", "SourceArea"]
 
@@ -112,6 +112,15 @@ def _union(polygons: list[Any]) -> Any:
     if len(polygons) == 1:
         return shapely.MultiPolygon(polygons)
     return polygonal(shapely.union_all(polygons)) if polygons else shapely.MultiPolygon()
+
+
+def wall_lines(shape: Any) -> Lines:
+    """The boundary of a shapely area as lines of two points each."""
+    rings = shapely.get_rings(shapely.get_parts(shape))
+    points, ring = shapely.get_coordinates(rings, return_index=True)
+    inner = np.flatnonzero(ring[1:] == ring[:-1])
+    lines: Lines = shapely.linestrings(np.stack([points[inner], points[inner + 1]], axis=1))
+    return lines
 
 
 def _middles(lines: Lines) -> Lines:

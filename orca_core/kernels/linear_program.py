@@ -1,8 +1,8 @@
 """The two-dimensional linear programs over half-planes inside the speed disc, and the relaxation when they fail.
 
-Source: spec "The linear program (section 5.1)" and "The fallback (section 5.3)"; van den Berg et al. (ISRR 2011). Half-planes are
-rows (point x, point y, normal x, normal y) of a float64 array; they are taken in list order, not in random order.
-"""
+Source: spec "The linear program (section 5.1)" and "The fallback (section 5.3)"; van den Berg et al. (ISRR 2011).
+Half-planes are rows (point x, point y, normal x, normal y) of a float64 array; they are taken in list order, not in
+random order. """
 
 import math
 
@@ -176,7 +176,8 @@ def relax(planes, hard_count, count, limit, derived):
 def permitted_velocity(planes, hard_count, count, limit, preferred_x, preferred_y, derived):
     """The new velocity: the program, and the relaxation where it fails.
 
-    Returns (failed, v x, v y); `failed` is `count` when the program was feasible, else the first infeasible row. A failure
+    Returns (failed, v x, v y); `failed` is `count` when the program was feasible, else the first infeasible row. A
+    failure
     inside the hard prefix relaxes the hard rows alone and ignores the rest.
     """
     failed, vx, vy = solve(planes, count, limit, preferred_x, preferred_y)

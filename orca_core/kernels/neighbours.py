@@ -1,12 +1,14 @@
 """The k nearest agents of one agent: the same set and order as brute force, to the last tie.
 
-Source: spec "Neighbours and constraint order": j != i with squared distance < neighbour distance squared, the `max_neighbors` smallest
-by (squared distance, index). How they are found is free, because the ranking decides alone. What makes it quick:
-
+Source: spec "Neighbours and constraint order": j != i with squared distance < neighbour distance squared, the
+`max_neighbors` smallest by (squared distance, index). How they are found is free, because the ranking decides alone.
+What makes it quick:
 - the agents of one leaf search together, so the tree is walked once for eight of them;
-- a guess of the k-th distance (last step's, or the density of the leaf) keeps the candidates few. A guess needs no proof: if
+- a guess of the k-th distance (last step's, or the density of the leaf) keeps the candidates few. A guess needs no
+proof: if
   fewer than k lie within it the search is repeated with a wider one, so teleports, additions and removals cannot hurt;
-- candidates are collected and ranked without branches, which a compiler turns into vector code; an insertion into a sorted list
+- candidates are collected and ranked without branches, which a compiler turns into vector code; an insertion into a
+sorted list
   mispredicts at every other candidate.
 """
 
@@ -66,7 +68,8 @@ def sort_candidates(distance, place, index, count):
             if child >= end:
                 break
             if child + 1 < end and (
-                distance[child] < distance[child + 1] or (distance[child] == distance[child + 1] and index[child] < index[child + 1])
+                distance[child] < distance[child + 1]
+                or (distance[child] == distance[child + 1] and index[child] < index[child + 1])
             ):
                 child += 1
             if distance[child] < distance[root] or (distance[child] == distance[root] and index[child] <= index[root]):
@@ -107,11 +110,28 @@ def rank(distance, place, index, count, k, near_distance, near_place):
 
 @kernel("i8(i8,f8,f8,i8,f8,f8,i8[::1],i8,f8[:,::1],i8,f8[::1],f8[::1],i8[::1],i8[::1],f8[::1],i8[::1],i8[::1])")
 def scan_leaves(
-    own, px, py, k, bound, strict, near, near_count, nodes, leaves, leaf_x, leaf_y, order, leaf_first, distance, place, index
+    own,
+    px,
+    py,
+    k,
+    bound,
+    strict,
+    near,
+    near_count,
+    nodes,
+    leaves,
+    leaf_x,
+    leaf_y,
+    order,
+    leaf_first,
+    distance,
+    place,
+    index,
 ):
     """Collect every agent with squared distance <= `bound` and < `strict` from the listed leaves; returns how many.
 
-    When the candidate arrays fill up, only the k best are kept and the bound shrinks to the k-th, so a full heap of agents costs
+    When the candidate arrays fill up, only the k best are kept and the bound shrinks to the k-th, so a full heap of
+    agents costs
     time and not memory; equal distances at that bound are still told apart by index.
     """
     count = 0
@@ -177,8 +197,10 @@ def nearest(
 ):
     """Find the neighbours of the agent at place `own`; writes `near_distance` (squared) and `near_place` in order.
 
-    `guess` is a distance expected to hold k of them, `shared` the distance for which `near` is complete; `wide` (P,) is scratch
-    for a wider search. The candidate arrays hold at least k + 2 * LEAF entries. Returns (how many, the k-th distance, or the
+    `guess` is a distance expected to hold k of them, `shared` the distance for which `near` is complete; `wide` (P,)
+    is scratch
+    for a wider search. The candidate arrays hold at least k + 2 * LEAF entries. Returns (how many, the k-th
+    distance, or the
     neighbour distance where there are fewer).
     """
     strict = neighbor_distance * neighbor_distance
@@ -189,12 +211,44 @@ def nearest(
         bound = min(reach * reach, strict)
         if reach <= shared:
             count = scan_leaves(
-                own, px, py, k, bound, strict, near, near_count, nodes, leaves, leaf_x, leaf_y, order, leaf_first, distance, place, index
+                own,
+                px,
+                py,
+                k,
+                bound,
+                strict,
+                near,
+                near_count,
+                nodes,
+                leaves,
+                leaf_x,
+                leaf_y,
+                order,
+                leaf_first,
+                distance,
+                place,
+                index,
             )
         else:
             wide_count = collect_leaves(nodes, leaves, px, py, px, py, bound, stack, wide)
             count = scan_leaves(
-                own, px, py, k, bound, strict, wide, wide_count, nodes, leaves, leaf_x, leaf_y, order, leaf_first, distance, place, index
+                own,
+                px,
+                py,
+                k,
+                bound,
+                strict,
+                wide,
+                wide_count,
+                nodes,
+                leaves,
+                leaf_x,
+                leaf_y,
+                order,
+                leaf_first,
+                distance,
+                place,
+                index,
             )
         if count >= k or reach >= neighbor_distance:
             break

@@ -10,7 +10,8 @@ __all__ = ["overlapping_discs"]
 def overlapping_discs(rows, position, radius, slack, nodes, leaves, order, stack, other):
     """For each agent of `rows` write the index of one that it overlaps by more than `slack` of the sum of radii, or -1.
 
-    `nodes`, `leaves`, `order` are the box tree over the boxes of all discs. The first one found in the order of the tree is named; the
+    `nodes`, `leaves`, `order` are the box tree over the boxes of all discs. The first one found in the order of the
+    tree is named; the
     search stops there, so a heap of agents on one spot costs no more than agents apart.
     """
     count = radius.size
@@ -25,7 +26,12 @@ def overlapping_discs(rows, position, radius, slack, nodes, leaves, order, stack
         while depth > 0 and other[r] < 0:
             depth -= 1
             node = stack[depth]
-            if nodes[node, 0] > px + mine or nodes[node, 2] < px - mine or nodes[node, 1] > py + mine or nodes[node, 3] < py - mine:
+            if (
+                nodes[node, 0] > px + mine
+                or nodes[node, 2] < px - mine
+                or nodes[node, 1] > py + mine
+                or nodes[node, 3] < py - mine
+            ):
                 continue
             if node < leaves:
                 stack[depth] = 2 * node + 1

@@ -21,10 +21,13 @@ def scaled_down(x, y):
 
 
 @kernel("void(i8,f8,b1,f8[:,::1],f8[:,::1],u1[::1],f8[::1],f8[::1],f8[::1],f8[:,::1],f8[:,::1])")
-def preferred_velocities(count, dt, clamp, position, goal, has_goal, preferred_speed, goal_tolerance, max_speed, given, desired):
+def preferred_velocities(
+    count, dt, clamp, position, goal, has_goal, preferred_speed, goal_tolerance, max_speed, given, desired
+):
     """Write the preferred velocity of each agent to `desired` (n, 2): toward its goal where it has one, else as given.
 
-    With d = goal - position and L its length: zero within the tolerance, else d / L * min(speed, L / dt), which reaches a near goal in
+    With d = goal - position and L its length: zero within the tolerance, else d / L * min(speed, L / dt), which
+    reaches a near goal in
     one step and never oversteps it. A negative `preferred_speed` stands for the maximum speed.
     """
     for i in range(count):
@@ -51,11 +54,21 @@ def preferred_velocities(count, dt, clamp, position, goal, has_goal, preferred_s
 
 @kernel("void(i8[::1],i8,f8[:,::1],f8[::1],f8[::1],f8[::1],f8[::1],f8[::1],i8[::1],f8[:,::1])")
 def gather_parameters(
-    order, count, desired, max_speed, time_horizon, obstacle_horizon, neighbor_distance, guess, max_neighbors, parameters
+    order,
+    count,
+    desired,
+    max_speed,
+    time_horizon,
+    obstacle_horizon,
+    neighbor_distance,
+    guess,
+    max_neighbors,
+    parameters,
 ):
     """Gather what the steered agent itself needs into `parameters` (n, 8), in the order of the tree.
 
-    Columns: preferred x, preferred y, maximum speed, time horizon, obstacle horizon, neighbour distance, guess of the k-th
+    Columns: preferred x, preferred y, maximum speed, time horizon, obstacle horizon, neighbour distance, guess of
+    the k-th
     neighbour's distance, maximum of neighbours (exact as a float64).
     """
     for place in range(count):

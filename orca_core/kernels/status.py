@@ -57,9 +57,11 @@ def conclude(
     overlapping,
     events,
 ):
-    """Bring `status`, `anchor`, `anchor_step` and `overlapping` up to date after step number `step`; writes `events` bits (n,).
+    """Bring `status`, `anchor`, `anchor_step` and `overlapping` up to date after step number `step`; writes `events`
+    bits (n,).
 
-    An agent has stalled when for `stall_time` seconds it got less than a tenth as far from its anchor as it wanted to; an overlap is
+    An agent has stalled when for `stall_time` seconds it got less than a tenth as far from its anchor as it wanted
+    to; an overlap is
     reported when it begins.
     """
     for i in range(count):
@@ -68,7 +70,8 @@ def conclude(
             wanted = preferred_speed[i] if preferred_speed[i] >= 0.0 else max_speed[i]
         else:
             wanted = math.sqrt(
-                preferred_velocity[i, 0] * preferred_velocity[i, 0] + preferred_velocity[i, 1] * preferred_velocity[i, 1]
+                preferred_velocity[i, 0] * preferred_velocity[i, 0]
+                + preferred_velocity[i, 1] * preferred_velocity[i, 1]
             )
         wanted = min(wanted, max_speed[i])
         before = status[i]

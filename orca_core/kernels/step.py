@@ -1,6 +1,7 @@
 """One step for a range of leaves: neighbours, constraints, program, relaxation; and the integration that follows.
 
-Reads the frozen state of the start of the step and writes only the rows of its own agents, so a range can be computed by anybody,
+Reads the frozen state of the start of the step and writes only the rows of its own agents, so a range can be
+computed by anybody,
 again, and in any order, with the same bits. Source: spec "Neighbours and constraint order" and "The step".
 """
 
@@ -81,11 +82,27 @@ def wall_rows(px, py, radius, reach, horizon, dt, walls, found, found_count, dis
 
 @kernel("i8(f8,f8,f8,f8,f8,f8[:,::1],f8[::1],f8[::1],i8,i8[::1],i8,f8[::1],i8[::1],f8[:,::1],i8)")
 def boundary_rows(
-    px, py, max_speed, obstacle_horizon, floor, edges, clearance, horizon, first, found, found_count, distance, item, planes, row
+    px,
+    py,
+    max_speed,
+    obstacle_horizon,
+    floor,
+    edges,
+    clearance,
+    horizon,
+    first,
+    found,
+    found_count,
+    distance,
+    item,
+    planes,
+    row,
 ):
-    """Append the half-planes of the walkable boundaries within reach, by (squared distance, index); returns the number of rows.
+    """Append the half-planes of the walkable boundaries within reach, by (squared distance, index); returns the
+    number of rows.
 
-    `found` holds indices relative to `first`; a negative `horizon` of an edge stands for the agent's. `floor` is the shortest horizon.
+    `found` holds indices relative to `first`; a negative `horizon` of an edge stands for the agent's. `floor` is the
+    shortest horizon.
     """
     count = 0
     for f in range(found_count):
@@ -112,7 +129,19 @@ def boundary_rows(
 
 @kernel("Tuple((i8,b1,f8,i8))(i8,f8[:,::1],f8,f8,b1,i8,i8[::1],i8[::1],f8[::1],i8[::1],i8,f8[:,::1],i8)")
 def agent_rows(
-    own, packed, horizon, dt, part_coincident, seed, order, identifier, near_distance, near_place, near_count, planes, row
+    own,
+    packed,
+    horizon,
+    dt,
+    part_coincident,
+    seed,
+    order,
+    identifier,
+    near_distance,
+    near_place,
+    near_count,
+    planes,
+    row,
 ):
     """Append the half-planes of the neighbours in their order.
 
@@ -138,7 +167,18 @@ def agent_rows(
                 partner = j
             if part_coincident and overlap_normal_is_degenerate(ax, ay, vx, vy, packed[j, 2], packed[j, 3], dt):
                 x, y, nx, ny = coincident_half_plane(
-                    seed, identifier[order[own]], identifier[order[j]], ax, ay, r, vx, vy, packed[j, 2], packed[j, 3], dt, 0.5
+                    seed,
+                    identifier[order[own]],
+                    identifier[order[j]],
+                    ax,
+                    ay,
+                    r,
+                    vx,
+                    vy,
+                    packed[j, 2],
+                    packed[j, 3],
+                    dt,
+                    0.5,
                 )
                 parted = True
                 planes[row, 0] = x
@@ -158,7 +198,9 @@ def agent_rows(
 
 @kernel("f8(f8[:,::1],i8,f8,i8)")
 def leaf_guess(nodes, node, k, leaf_items):
-    """Distance that should hold k neighbours if the density around is that of the leaf; zero where the leaf is one spot."""
+    """Distance that should hold k neighbours if the density around is that of the leaf; zero where the leaf is one
+    spot.
+    """
     width = nodes[node, 2] - nodes[node, 0]
     height = nodes[node, 3] - nodes[node, 1]
     side = max(width, height)
@@ -238,7 +280,8 @@ def solve_leaves(
 ):
     """Write the new velocity of every agent in the leaves [first_leaf, last_leaf), and what happened to it.
 
-    Rows written: new_velocity (n, 2), new_turning (the step until which it turns aside), outcome bits, reach (distance of the k-th neighbour, next step's guess), the deepest overlap at
+    Rows written: new_velocity (n, 2), new_turning (the step until which it turns aside), outcome bits, reach
+    (distance of the k-th neighbour, next step's guess), the deepest overlap at
     the start of the step and the index of the agent it is with (-1 for none).
     """
     for leaf in range(first_leaf, last_leaf):
@@ -270,7 +313,8 @@ def solve_leaves(
         found_count = 0
         if walls.shape[0] > 0:
             grown = wall_reach + GROWTH * (
-                wall_reach + max(max(abs(nodes[node, 0]), abs(nodes[node, 2])), max(abs(nodes[node, 1]), abs(nodes[node, 3])))
+                wall_reach
+                + max(max(abs(nodes[node, 0]), abs(nodes[node, 2])), max(abs(nodes[node, 1]), abs(nodes[node, 3])))
             )
             found_count = query_box(
                 wall_nodes,
@@ -321,14 +365,16 @@ def solve_leaves(
                         wide,
                     )
                     rows = boundary_rows(
-                        px, py, limit, parameters[own, 4], floor, edges, edge_clearance, edge_horizon, first, wide, edges_found,
+                        px, py, limit, parameters[own, 4], floor, edges, edge_clearance, edge_horizon, first, wide,
+                        edges_found,
                         item_distance, item, planes, rows,
                     )  # fmt: skip
             hard = rows
             # constraints: the nearest agents
             kept, kth = nearest(
                 own, px, py, int(parameters[own, 7]), parameters[own, 5], parameters[own, 6], shared, near, near_count,
-                nodes, leaves, leaf_x, leaf_y, order, leaf_first, distance, place, index, near_distance, near_place, stack, wide,
+                nodes, leaves, leaf_x, leaf_y, order, leaf_first, distance, place, index, near_distance, near_place,
+                stack, wide,
             )  # fmt: skip
             reach[i] = kth
             rows, parted, deepest, partner = agent_rows(
@@ -342,7 +388,8 @@ def solve_leaves(
             preferred_y = parameters[own, 1]
             failed, vx, vy = permitted_velocity(planes, hard, rows, limit, preferred_x, preferred_y, derived)
             happened = COINCIDENT if parted else 0
-            # an exact symmetry leaves the velocity on the preferred axis, and slower; only then are the neighbours looked at
+            # an exact symmetry leaves the velocity on the preferred axis, and slower; only then are the neighbours
+            # looked at
             until = turning[i]
             if (flags & BREAK_SYMMETRY) != 0 and kept > 0 and (vx != preferred_x or vy != preferred_y):
                 length = math.sqrt(preferred_x * preferred_x + preferred_y * preferred_y)

@@ -1,7 +1,9 @@
-"""Breaking exact symmetry: coincident agents, head-on pairs and N-fold rings. Options of the profile `service`, off in `text`.
+"""Breaking exact symmetry: coincident agents, head-on pairs and N-fold rings. Options of the profile `service`, off
+in `text`.
 
-The text leaves these situations as they are (spec "Where the paper is silent": a symmetric pair stands for ever, a coincident pair
-leaves together). Nothing here acts unless an agent stands in exactly such a symmetry, so every other world keeps its bits.
+The text leaves these situations as they are (spec "Where the paper is silent": a symmetric pair stands for ever, a
+coincident pair leaves together). Nothing here acts unless an agent stands in exactly such a symmetry, so every other
+world keeps its bits.
 All is decided by seed, id and step: no clock and no random state. Only + - * / and sqrt, so every machine agrees.
 """
 
@@ -35,7 +37,8 @@ def hash_unit(seed, identifier, salt):
 def coincident_half_plane(seed, identifier, other, ax, ay, r, vax, vay, vbx, vby, dt, responsibility):
     """Half-plane for a neighbour on the very same spot: the two part along a direction that is opposite for the other.
 
-    Each agent is taken to stand an infinitesimal step from the spot, at an offset hashed from its id, so that a heap of them spreads in
+    Each agent is taken to stand an infinitesimal step from the spot, at an offset hashed from its id, so that a heap
+    of them spreads in
     the plane as a dense crowd does and not along one line.
     """
     nx = hash_unit(seed, identifier, 1) - hash_unit(seed, other, 1)
@@ -56,8 +59,10 @@ def coincident_half_plane(seed, identifier, other, ax, ay, r, vax, vay, vbx, vby
 def stands_in_symmetry(packed, own, near_place, count, axis_x, axis_y, speed):
     """Whether the agent at place `own` meets others in an exact symmetry about the unit axis it wants to move along.
 
-    Either somebody stands on the axis ahead and moves along it (a head-on pair, or a queue), or two stand as mirror images of each
-    other about the axis and move toward the point of it that lies as far from them as from the agent, as fast as it does (an N-fold
+    Either somebody stands on the axis ahead and moves along it (a head-on pair, or a queue), or two stand as mirror
+    images of each
+    other about the axis and move toward the point of it that lies as far from them as from the agent, as fast as it
+    does (an N-fold
     ring). `packed` rows are x, y, velocity x, velocity y, radius by place; `speed` scales the tolerance of velocities.
     """
     px = packed[own, 0]
@@ -104,9 +109,11 @@ def stands_in_symmetry(packed, own, near_place, count, axis_x, axis_y, speed):
 
 @kernel("UniTuple(f8,2)(i8,i8,i8,f8,f8)")
 def biased(seed, identifier, step, preferred_x, preferred_y):
-    """The preferred velocity turned a little to the agent's right, by an amount from seed, id and step; its length stays.
+    """The preferred velocity turned a little to the agent's right, by an amount from seed, id and step; its length
+    stays.
 
-    Everybody turns to the same hand, so that pairs pass and rings become roundabouts; amounts differ, so that no symmetry is left.
+    Everybody turns to the same hand, so that pairs pass and rings become roundabouts; amounts differ, so that no
+    symmetry is left.
     """
     tangent = LEAST + RANGE * hash_unit(seed, identifier, step)
     length = math.sqrt(1.0 + tangent * tangent)

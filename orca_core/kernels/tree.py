@@ -1,11 +1,15 @@
 """A box tree over items that are near in space: eight items a leaf, leaves in Z-order, an implicit binary tree above.
 
-Why not a uniform grid: its cost blows up with a large neighbour distance, with coincident points, with one far outlier and
-with coordinates of 1e9, and each needs a mending of its own. A tree over Z-ordered leaves has none of these, keeps what is near
+Why not a uniform grid: its cost blows up with a large neighbour distance, with coincident points, with one far
+outlier and
+with coordinates of 1e9, and each needs a mending of its own. A tree over Z-ordered leaves has none of these, keeps
+what is near
 in space near in memory, and its order decides nothing: neighbours and walls are ranked by (squared distance, index).
 
-The tree is a heap: with P leaves (a power of two) node 1 is the root, node i has the children 2i and 2i + 1, and leaf l is
-node P + l. `nodes` is float64 (2P, 4): min x, min y, max x, max y; a node without items is an inverted box that nothing touches.
+The tree is a heap: with P leaves (a power of two) node 1 is the root, node i has the children 2i and 2i + 1, and
+leaf l is
+node P + l. `nodes` is float64 (2P, 4): min x, min y, max x, max y; a node without items is an inverted box that
+nothing touches.
 """
 
 import math
@@ -14,7 +18,17 @@ import numpy as np
 
 from orca_core._jit import kernel
 
-__all__ = ["LEAF", "STACK", "box_leaves", "interleave", "join_nodes", "point_leaves", "query_box", "sort_codes", "z_order"]
+__all__ = [
+    "LEAF",
+    "STACK",
+    "box_leaves",
+    "interleave",
+    "join_nodes",
+    "point_leaves",
+    "query_box",
+    "sort_codes",
+    "z_order",
+]
 
 LEAF = 8
 # depth of a traversal: one pending sibling a level, and no tree here has more than 60 levels
@@ -160,7 +174,8 @@ def box_leaves(boxes, order, count, nodes, leaves):
 def point_leaves(position, velocity, radius, order, count, nodes, leaves, leaf_x, leaf_y, packed, leaf_first):
     """Build the tree over agents and gather what a neighbour needs in the order of the tree.
 
-    `leaf_x`, `leaf_y` (8 P,) hold coordinates by place, infinite where no agent is; `packed` (n, 5) holds x, y, velocity x, velocity
+    `leaf_x`, `leaf_y` (8 P,) hold coordinates by place, infinite where no agent is; `packed` (n, 5) holds x, y,
+    velocity x, velocity
     y, radius by place; `leaf_first` (P,) the smallest agent index in each leaf.
     """
     for leaf in range(leaves):
@@ -202,7 +217,8 @@ def point_leaves(position, velocity, radius, order, count, nodes, leaves, leaf_x
 def query_box(nodes, leaves, order, boxes, count, min_x, min_y, max_x, max_y, stack, found):
     """Write the items whose box touches the closed query box to `found`, in the order of the tree; returns how many.
 
-    Returns -1 - (how many there are) when `found` is too small; what it holds is then incomplete. `stack` has STACK entries.
+    Returns -1 - (how many there are) when `found` is too small; what it holds is then incomplete. `stack` has STACK
+    entries.
     """
     if count == 0:
         return 0

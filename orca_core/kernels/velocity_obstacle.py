@@ -1,7 +1,8 @@
 """Velocity obstacles and the half-planes they induce, for other agents and for two-sided wall segments.
 
-Source: spec "Building a constraint"; van den Berg, Guy, Lin and Manocha, Reciprocal n-body collision avoidance (ISRR 2011),
-sections 4 and 5.4. Everything is relative to the agent being steered, which sits at the origin. A half-plane is the four
+Source: spec "Building a constraint"; van den Berg, Guy, Lin and Manocha, Reciprocal n-body collision avoidance (ISRR
+2011), sections 4 and 5.4. Everything is relative to the agent being steered, which sits at the origin. A half-plane
+is the four
 numbers (point x, point y, normal x, normal y); it permits the velocities v with (v - point) . normal >= 0.
 """
 
@@ -44,10 +45,13 @@ def segment_distance_squared(ax, ay, bx, by):
 
 @kernel("UniTuple(f8,3)(f8,f8,f8,f8,f8,f8,f8,f8,b1)")
 def support_form(ax, ay, bx, by, r, x, y, tau, unrestricted):
-    """Signed distance of the velocity (x, y) from the velocity obstacle of the capsule a-b grown by r, and its outward normal.
+    """Signed distance of the velocity (x, y) from the velocity obstacle of the capsule a-b grown by r, and its
+    outward normal.
 
-    Returns (d, normal x, normal y); d is positive outside. `unrestricted` admits every candidate: the bounded obstacle of
-    the overlap case, where `tau` is the time step. Candidates come in the order of the spec; one replaces the best only when
+    Returns (d, normal x, normal y); d is positive outside. `unrestricted` admits every candidate: the bounded
+    obstacle of
+    the overlap case, where `tau` is the time step. Candidates come in the order of the spec; one replaces the best
+    only when
     its value is strictly greater.
     """
     wax = x - ax / tau
@@ -186,7 +190,9 @@ def agent_half_plane(ax, ay, r, vax, vay, vbx, vby, tau, dt, responsibility):
 
 @kernel("b1(f8,f8,f8,f8,f8,f8,f8)")
 def overlap_normal_is_degenerate(ax, ay, vax, vay, vbx, vby, dt):
-    """Whether two overlapping agents have no direction to part in: relative position and velocity vanish when squared."""
+    """Whether two overlapping agents have no direction to part in: relative position and velocity vanish when
+    squared.
+    """
     wx = (vax - vbx) - ax / dt
     wy = (vay - vby) - ay / dt
     return wx * wx + wy * wy < DEGENERATE_SQUARED
