@@ -28,6 +28,7 @@ CORE_LAYERS: tuple[tuple[str, ...], ...] = (
 )
 SERVICE_LAYERS: tuple[tuple[str, ...], ...] = (
     ("__main__", "commands"),
+    ("serving", "uploading"),
     ("app",),
     ("api", "streaming"),
     ("worlds",),
