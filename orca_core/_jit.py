@@ -32,8 +32,8 @@ settings: Any = numba.config
 
 CACHE_VARIABLE = "ORCA_CROWD_KERNEL_CACHE"
 
-# no fastmath (it reassociates and contracts), no parallel (aborts under two threads), numpy's error model (nothing raises
-# inside; every denominator is guarded), nogil so that an event loop in the same process goes on
+# no fastmath (it reassociates and contracts), no parallel (aborts under two threads), numpy's error model (nothing
+# raises inside; every denominator is guarded), nogil so that an event loop in the same process goes on
 FLAGS: dict[str, Any] = {"error_model": "numpy", "nogil": True, "fastmath": False}
 
 _table: list[tuple[str, Any, tuple[str, ...]]] = []

@@ -16,13 +16,16 @@ import numpy as np
 from orca_core.kernels.boundary import boundary_half_plane
 from orca_core.kernels.linear_program import permitted_velocity
 from orca_core.kernels.preferred import preferred_velocities
+from orca_core.kernels.step import BIASED, COINCIDENT
 from orca_core.kernels.symmetry import coincident_half_plane
+from orca_core.kernels.tree import LEAF
 from orca_core.kernels.velocity_obstacle import (
     agent_half_plane,
     overlap_normal_is_degenerate,
     segment_distance_squared,
     segment_half_plane,
 )
+from orca_core.solver import Solver
 
 if TYPE_CHECKING:
     from orca_core.world import World
@@ -144,14 +147,33 @@ def _preferred(world: World, row: int) -> tuple[float, float]:
     return float(desired[0, 0]), float(desired[0, 1])
 
 
-def explain(world: World, identifier: int) -> dict[str, Any]:
-    """Plain values: `agent`, `preferred_velocity`, `neighbors`, `constraints`, `program`.
+def _next(world: World, row: int) -> dict[str, Any]:
+    """What the solving phase of the coming step will give the agent, by the step's own kernels and apart from it."""
+    agents, statics, dt = world.population.state, world.statics(), world.time_step
+    solver = Solver()
+    solver.prefer(agents, world.options, dt)
+    solver.bin(agents, 0.0)
+    leaf = int(np.flatnonzero(solver.order[: agents.count] == row)[0]) // LEAF
+    scratch = solver.scratch(agents, statics)
+    hints = agents["neighbor_reach"].copy()
+    solver.solve(agents, statics, world.options, dt, world.seed, world.step_count, scratch, leaf, leaf + 1)
+    agents["neighbor_reach"][:] = hints
+    outcome = int(solver.outcome[row])
+    return {
+        "velocity": solver.new_velocity[row].tolist(),
+        "turns_aside": bool(outcome & BIASED),
+        "parts": bool(outcome & COINCIDENT),
+    }
 
-    Each constraint names kind, source id, point, normal, and its signed distance from the resulting velocity
-    (negative: violated);
-    `program` has `status` (`feasible`, `relaxed` or `hard-relaxed`), the first failing row, the velocity, and the
-    deepest violation.
-    Raises NotFound or Gone.
+
+def explain(world: World, identifier: int) -> dict[str, Any]:
+    """Plain values: `agent`, `step`, `preferred_velocity`, `neighbors`, `constraints`, `next`, `program`.
+
+    Each constraint names kind, source id, point, normal, and its signed distance from the resulting velocity (negative:
+    violated). `program` is the text's: `status` (`feasible`, `relaxed` or `hard-relaxed`), the first failing row, the
+    velocity and the deepest violation. `next` is what the coming step will solve, options included: its velocity, and
+    whether the agent turns aside of a symmetry or parts from one on its very spot; walls and the walkable surface may
+    still cut that move short. Raises NotFound or Gone.
     """
     row = int(world.index_of([identifier])[0])
     state = world.population.state
@@ -181,6 +203,7 @@ def explain(world: World, identifier: int) -> dict[str, Any]:
             {"id": int(state["id"][index]), "distance": math.sqrt(squared)} for squared, index in neighbours(world, row)
         ],
         "constraints": shown,
+        "next": _next(world, row),
         "program": {
             "status": status,
             "first_failure": None if failed == len(planes) else int(failed),

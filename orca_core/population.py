@@ -35,6 +35,14 @@ class Population:
         self.identifiers = Identifiers()
         self.defaults: dict[str, float | int] = {}
 
+    def mark(self) -> tuple[int, Identifiers]:
+        """What `undo_add` needs to take additions back."""
+        return self.state.count, self.identifiers.copy()
+
+    def undo_add(self, mark: tuple[int, Identifiers]) -> None:
+        """Take back every addition since `mark`; nothing else may have changed meanwhile."""
+        self.state.count, self.identifiers = mark
+
     def copy(self) -> Population:
         """An independent copy."""
         other = Population(self.time_step)
@@ -137,6 +145,7 @@ class Population:
                 [Problem(None, name, f"cannot be null; only {', '.join(CLEARABLE)} can") for name in unknown]
             )
         indices = self.identifiers.lookup(self.state["id"], identifiers)
+        before = self._targets(indices)
         for name, mask in cleared.items():
             rows = indices[mask]
             self.state[name][rows] = -1.0 if name == "preferred_speed" else 0.0
@@ -147,8 +156,18 @@ class Population:
         for name in sorted(values, key=lambda name: name == "goal"):
             self._write(name, indices, values[name], given.get(name))
         if {"goal", "preferred_velocity", "position"} & (set(values) | set(cleared)):
-            self._start(indices, step)
+            # the same order again does not restart the watch: many clients repeat theirs every step
+            anew = (self._targets(indices) != before).any(axis=1)
+            if "position" in values:
+                anew |= given.get("position", np.ones(len(indices), bool))
+            self._start(indices[anew], step)
         return indices
+
+    def _targets(self, indices: Integers) -> NDArray[np.float64]:
+        """Where each is sent (k, 4): whether to a goal, the goal, and whether it has a preferred velocity."""
+        state = self.state
+        moves = (state["preferred_velocity"][indices] != 0.0).any(axis=1)
+        return np.column_stack([state["has_goal"][indices], state["goal"][indices], moves])
 
     def _write(self, name: str, indices: Integers, array: NDArray[Any], mask: NDArray[np.bool_] | None) -> None:
         """Write one checked column, and what follows from it."""

@@ -133,11 +133,15 @@ class World:
         field, or AlreadyExists for an id that is or was in use.
         """
         self._refuse_while_stepping()
-        with self.transaction():
-            rows = self.population.add(columns, given, count, self.step_count)
-            indices = np.arange(rows.start, rows.stop)
+        # only the radii can still be refused once the rows stand; taking those rows back costs no copy of the world
+        mark = self.population.mark()
+        rows = self.population.add(columns, given, count, self.step_count)
+        try:
             self._radii_changed()
-            return Added(self.ids[rows].copy(), about_agents(self, indices))
+        except InvalidInput:
+            self.population.undo_add(mark)
+            raise
+        return Added(self.ids[rows].copy(), about_agents(self, np.arange(rows.start, rows.stop)))
 
     def set_agents(
         self, ids: ArrayLike, columns: Mapping[str, ArrayLike], given: Masks | None = None, cleared: Masks | None = None

@@ -12,6 +12,7 @@ the area.
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -90,7 +91,7 @@ def _fans(points: Floats, before: Floats, after: Floats, radius: float) -> list[
             break
         rest = [tangent[~near] for tangent in tangents]
         halved = [rest[0]]
-        for a, b in zip(rest[:-1], rest[1:], strict=True):
+        for a, b in pairwise(rest):
             halved += [_halfway(a, b), b]
         tangents = halved
     return fans
@@ -107,7 +108,7 @@ def _halfway(a: Floats, b: Floats) -> Floats:
 def _fan(corners: Floats, tangents: list[Floats], radius: float) -> Shapes:
     """Polygons from corners (k, 2) over the points where neighbouring tangents of the disc meet."""
     ring = [corners, corners + radius * tangents[0]]
-    for a, b in zip(tangents[:-1], tangents[1:], strict=True):
+    for a, b in pairwise(tangents):
         ring.append(corners + radius * (a + b) / (1.0 + (a * b).sum(axis=1))[:, None])
     ring.append(corners + radius * tangents[-1])
     fans: Shapes = shapely.polygons(np.stack(ring, axis=1))
