@@ -17,18 +17,15 @@ from orca_crowd.streaming.transport import StreamProtocol
 
 __all__ = ["DrainingServer", "socket_options"]
 
-# a client who answers no ping for this long is gone: found and cleaned within the sum, in seconds
-PING_INTERVAL = 20.0
-PING_TIMEOUT = 20.0
-
 
 def socket_options(settings: Settings) -> dict[str, Any]:
     """The WebSocket part of uvicorn.Config."""
     return {
         "ws": StreamProtocol,
         "ws_max_size": settings.message_bytes,
-        "ws_ping_interval": PING_INTERVAL,
-        "ws_ping_timeout": PING_TIMEOUT,
+        # a client who answers no ping is gone: found and cleaned up within the sum of the two
+        "ws_ping_interval": settings.ping_seconds,
+        "ws_ping_timeout": settings.pong_seconds,
         # compressing every frame for every client costs far more than the network it saves
         "ws_per_message_deflate": False,
     }

@@ -252,6 +252,8 @@ class Socket:
             except BadMessage as bad:
                 self._answers.ready(self._error(bad.problem, bad.key))
             await self._answers.room()
+            # many messages can come in one piece: the writer and everybody else have their turn between any two
+            await asyncio.sleep(0)
 
     def _handle(self, message: ClientMessage, size: int) -> None:
         """Do what takes no time, begin what does."""
