@@ -18,17 +18,12 @@ from websockets.exceptions import ConnectionClosed
 from websockets.typing import Subprotocol
 
 from orca_crowd.api.support import Services
-from orca_crowd.clock import SystemClock
-from orca_crowd.engine.inline import InlineEngine
-from orca_crowd.engine.warmup import Warmup
-from orca_crowd.metrics import Metrics
+from orca_crowd.app import create_app, drain
 from orca_crowd.protocol.frames import JSON_SUBPROTOCOL
 from orca_crowd.protocol.worlds import parse_world
 from orca_crowd.settings import Settings
-from orca_crowd.streaming.router import router
 from orca_crowd.streaming.server import DrainingServer, socket_options
 from orca_crowd.streaming.streams import Streams
-from orca_crowd.worlds.demos import Demos
 from orca_crowd.worlds.registry import Registry
 from orca_crowd.worlds.runner import Runner
 
@@ -68,45 +63,22 @@ class Served:
 async def serving(**limits: Any) -> AsyncIterator[Served]:
     """Serve until the block ends, with the given settings."""
     settings = Settings(port=0, workers=1, helpers=2, **limits)
-    clock, metrics = SystemClock(), Metrics()
-    engine = InlineEngine(workers=settings.workers, helpers=settings.helpers)
-    registry = Registry(settings=settings, engine=engine, clock=clock, metrics=metrics)
-    warmup = Warmup()
-    warmup.ready = True
-    app = FastAPI()
-    app.state.services = Services(
-        settings=settings,
-        clock=clock,
-        metrics=metrics,
-        engine=engine,
-        registry=registry,
-        demos=Demos(registry, engine),
-        warmup=warmup,
-    )
-    app.state.streams = Streams(clock=clock, settings=settings, offload=engine.serve)
-    app.include_router(router)
-
-    async def drain() -> None:
-        await app.state.streams.close()
-        await registry.drain()
-
-    config = uvicorn.Config(
-        app, host="127.0.0.1", port=0, log_level="warning", lifespan="off", **socket_options(settings)
-    )
-    server = DrainingServer(config, drain)
-    registry.start()
+    app = create_app(settings)
+    services: Services = app.state.services
+    config = uvicorn.Config(app, host="127.0.0.1", port=0, log_level="warning", **socket_options(settings))
+    server = DrainingServer(config, lambda: drain(app))
     running = asyncio.create_task(server.serve(), name="server")
     try:
         while not server.started:
             await asyncio.sleep(0.005)
             if running.done():
                 running.result()
+        await eventually(lambda: services.warmup.ready, PATIENCE)
         port = server.servers[0].sockets[0].getsockname()[1]
-        yield Served(port, app, registry, app.state.streams, server)
+        yield Served(port, app, services.registry, app.state.streams, server)
     finally:
         server.should_exit = True
         await asyncio.wait_for(running, PATIENCE)
-        await engine.close()
 
 
 class Client:
