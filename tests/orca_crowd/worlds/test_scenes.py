@@ -9,8 +9,12 @@ import pytest
 import shapely
 
 from orca_core.formats.movingai import parse_map
+from orca_core.options import Options
+from orca_core.state import STATUS_NAMES
+from orca_core.world import World
 from orca_crowd.worlds.scenes import SCENES, SceneData
 
+ARRIVED, STALLED = STATUS_NAMES.index("arrived"), STATUS_NAMES.index("stalled")
 COUNTS = {"circle": 250, "blocks": 100, "den312d": 300}
 
 
@@ -120,3 +124,52 @@ def test_walkers_on_the_game_map_see_their_goals_at_first_and_after() -> None:
         assert shapely.distance(boundary, ways).min() > data.defaults["radius"]
         assert np.median(shapely.length(ways)) > 5.0
         position, goal = goal, data.next_goals(ids, goal, step + 1)["goal"]
+
+
+def world_of(data: SceneData) -> World:
+    """A world with the scene in it; nothing in a demo deserves a warning."""
+    world = World(time_step=data.time_step, options=Options.service(), seed=data.seed)
+    world.set_defaults(dict(data.defaults))
+    world.add_obstacles(list(data.obstacles))
+    world.add_walkable(list(data.walkable))
+    assert world.add_agents(dict(data.columns)).notices == []
+    return world
+
+
+@pytest.mark.parametrize(("name", "most_steps"), [("circle", 2500), ("blocks", 2000)])
+def test_agents_get_through_each_other_and_arrive(name: str, most_steps: int) -> None:
+    data = SCENES[name].build()
+    world = world_of(data)
+    closest = np.inf
+    while world.step_count < most_steps and np.mean(world.column("status") == ARRIVED) < 0.9:
+        world.step(10)
+        closest = min(closest, nearest_pair(world.column("position")))
+    assert np.mean(world.column("status") == ARRIVED) >= 0.9
+    # the deepest overlap that a dense middle may have is half a radius
+    assert closest > 1.5 * data.defaults["radius"]
+
+
+def test_walkers_on_the_game_map_keep_going_and_stay_on_it() -> None:
+    data = SCENES["den312d"].build()
+    assert data.next_goals is not None
+    world = world_of(data)
+    area = walkable_shape(data)
+    begin = world.column("position").copy()
+    given = 0
+    for _ in range(300):
+        world.step()
+        status, position = world.column("status"), world.column("position")
+        done = (status == ARRIVED) | (status == STALLED)
+        if done.any():
+            ids = world.ids[done]
+            world.set_agents(ids, data.next_goals(ids, position[done], world.step_count))
+            given += len(ids)
+        # on the map, and no nearer to a wall than the radius
+        assert shapely.contains_xy(area, world.column("position")).all()
+        room = shapely.distance(area.boundary, shapely.points(world.column("position")))
+        assert room.min() > data.defaults["radius"] - 1e-6
+    # thirty seconds at 1.3 m/s: nearly everybody has arrived somewhere and gone on, and nobody through another
+    assert given > 300
+    assert np.median(np.linalg.norm(world.column("position") - begin, axis=1)) > 5.0
+    assert np.linalg.norm(world.column("velocity"), axis=1).mean() > 0.8
+    assert nearest_pair(world.column("position")) > 1.9 * data.defaults["radius"]
