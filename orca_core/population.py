@@ -109,13 +109,15 @@ class Population:
         self._start(np.arange(rows.start, rows.stop), step)
         return rows
 
-    def _fill_defaults(self, values: dict[str, NDArray[Any]], given: Masks, count: int) -> None:
-        """Complete the columns with defaults where nothing was given."""
+    def _fill_defaults(
+        self, values: dict[str, NDArray[Any]], given: dict[str, NDArray[np.bool_]], count: int
+    ) -> None:
+        """Complete the columns with defaults where nothing was given; a column that is complete has no mask any more."""
         for name, standard in {**AGENT_DEFAULTS, **self.defaults}.items():
             if name not in values:
                 values[name] = np.full(count, standard, np.int64 if COLUMNS[name].whole else np.float64)
             elif name in given:
-                values[name] = np.where(given[name], values[name], standard).astype(values[name].dtype)
+                values[name] = np.where(given.pop(name), values[name], standard).astype(values[name].dtype)
         if "neighbor_distance" not in self.defaults:
             # far enough to see whoever can be met within the horizon
             standard = 2.0 * values["radius"] + 2.0 * values["max_speed"] * np.maximum(
@@ -124,9 +126,8 @@ class Population:
             if "neighbor_distance" not in values:
                 values["neighbor_distance"] = standard
             elif "neighbor_distance" in given:
-                values["neighbor_distance"] = np.where(
-                    given["neighbor_distance"], values["neighbor_distance"], standard
-                )
+                held = given.pop("neighbor_distance")
+                values["neighbor_distance"] = np.where(held, values["neighbor_distance"], standard)
 
     def set(
         self, ids: ArrayLike, columns: Mapping[str, ArrayLike], given: Masks | None, cleared: Masks | None, step: int
