@@ -28,7 +28,7 @@ RECOVERING = 2
 SLIDES = 24
 # slides in a row without progress that show a corner
 STUCK = 3
-# doublings of a shift before it is given up: from the spacing of doubles to any move
+# doublings of a shift before it is given up
 SHIFTS = 60
 
 
@@ -118,39 +118,38 @@ def slide(
         normal_y = 0.0
         if edge >= 0:
             normal_x, normal_y = inward(edge, edges)
-        # the clipped point, shifted until every test passes: away from the edge, into the middle of the corner, back
+        # the clipped point, shifted until every test passes: away from the edge, into the middle of the corner, back;
+        # with
+        # nothing left of the way it stays where it is
+        ex = x
+        ey = y
         passed = reachable(
             px, py, cx, cy, x, y, edges, following, preceding, nodes, leaves, order, boxes, walls, stack, found, count,
             found_walls, wall_count, work,
         )  # fmt: skip
         shift = spacing
-        tries = 0
-        while not passed and tries < 3 * SHIFTS and shift < length:
-            way = tries % 3
-            if way == 0:
-                sx = x + normal_x * shift
-                sy = y + normal_y * shift
-            elif way == 1:
-                sx = x + (normal_x + along_x) * shift
-                sy = y + (normal_y + along_y) * shift
-            else:
-                sx = x - dx * (shift / length)
-                sy = y - dy * (shift / length)
-                shift += shift
-            tries += 1
-            if reachable(
-                px, py, cx, cy, sx, sy, edges, following, preceding, nodes, leaves, order, boxes, walls, stack, found,
-                count, found_walls, wall_count, work,
-            ):  # fmt: skip
-                passed = True
-                x = sx
-                y = sy
+        while not passed and shift < length * fraction:
+            for way in range(3):
+                if way == 2:
+                    sx = x - dx * (shift / length)
+                    sy = y - dy * (shift / length)
+                else:
+                    sx = x + (normal_x + along_x * way) * shift
+                    sy = y + (normal_y + along_y * way) * shift
+                if not passed and reachable(
+                    px, py, cx, cy, sx, sy, edges, following, preceding, nodes, leaves, order, boxes, walls, stack,
+                    found, count, found_walls, wall_count, work,
+                ):  # fmt: skip
+                    passed = True
+                    ex = sx
+                    ey = sy
+            shift += shift
         # progress, and whether anything is left to do
         made = 0.0
         if passed:
-            made = math.sqrt((x - cx) * (x - cx) + (y - cy) * (y - cy))
-            cx = x
-            cy = y
+            made = math.sqrt((ex - cx) * (ex - cx) + (ey - cy) * (ey - cy))
+            cx = ex
+            cy = ey
         if edge < 0 or at_wall:
             break
         stuck = stuck + 1 if made <= 8.0 * spacing else 0
