@@ -14,6 +14,7 @@ from typing import Annotated, Literal
 import typer
 
 from orca_crowd import __version__
+from orca_crowd.bench import app as bench
 
 __all__ = ["app", "main"]
 
@@ -24,6 +25,7 @@ app = typer.Typer(
     add_completion=False,
     pretty_exceptions_enable=False,
 )
+app.add_typer(bench, name="bench")
 
 
 def fail(message: str, code: int = 2) -> typer.Exit:
