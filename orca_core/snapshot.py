@@ -1,10 +1,9 @@
 """Snapshots: a whole world as bytes and back, to the same bits.
 
 Layout, all little-endian: the magic `ORCACROWD`, a version byte, the length of the header (uint32), the header
-(JSON: what is not an
-array, and the table of arrays: name, dtype, shape), the arrays one after the other, and the sha256 of everything
-before it. The
-shrunk boundaries are in it, so that no version of the library that shrank them changes a bit.
+(JSON: what is not an array, and the table of arrays: name, dtype, shape), the arrays one after the other, and the
+sha256 of everything before it. The shrunk boundaries are in it, so that no version of the library that shrank them
+changes a bit.
 """
 
 from __future__ import annotations
@@ -67,11 +66,14 @@ def dump(world: World) -> bytes:
     return body + hashlib.sha256(body).digest()
 
 
-def load(data: bytes) -> World:
-    """The world of a snapshot; raises SnapshotError where the bytes are cut, changed or of another version."""
+def load(data: bytes, make: type[World]) -> World:
+    """The world of a snapshot; raises SnapshotError where the bytes are cut, changed or of another version.
+
+    `make` is the World, which stands above this module.
+    """
     header, arrays = _read(data)
     try:
-        return _build(header, arrays)
+        return _build(header, arrays, make)
     except (KeyError, TypeError, ValueError, AttributeError, InvalidInput) as error:
         raise SnapshotError(f"the snapshot is whole but says what no world can be: {error}") from error
 
@@ -109,11 +111,9 @@ def _part(arrays: Mapping[str, NDArray[Any]], name: str) -> Arrays:
     return {key[len(prefix) :]: array for key, array in arrays.items() if key.startswith(prefix)}
 
 
-def _build(header: dict[str, Any], arrays: Arrays) -> World:
-    from orca_core.world import World  # the world imports this module
-
+def _build(header: dict[str, Any], arrays: Arrays, make: type[World]) -> World:
     options = replace(Options(), **header["options"])
-    world = World(time_step=float.fromhex(header["time_step"]), options=options, seed=header["seed"])
+    world = make(time_step=float.fromhex(header["time_step"]), options=options, seed=header["seed"])
     world.step_count = int(header["step"])
     population = world.population
     population.set_defaults(header["defaults"])

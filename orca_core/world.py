@@ -293,9 +293,7 @@ class World:
         return state_digest(state["position"], state["velocity"])
 
     def explain(self, identifier: int) -> dict[str, Any]:
-        """Why an agent will move as it will: neighbours, constraints, program. Changes nothing; see
-        orca_core.explain.
-        """
+        """Why an agent will move as it will: neighbours, constraints, program; see orca_core.explain."""
         return explain(self, identifier)
 
     def snapshot(self) -> bytes:
@@ -305,7 +303,7 @@ class World:
     @classmethod
     def restore(cls, data: bytes) -> World:
         """A world with the same bits from a snapshot; raises SnapshotError."""
-        return load(data)
+        return load(data, cls)
 
     # geometry as the solver takes it
 

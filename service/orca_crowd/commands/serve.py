@@ -10,12 +10,11 @@ import os
 import signal
 import socket
 import sys
-from collections.abc import Iterator
+from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager
 from types import FrameType
 
 import uvicorn
-from fastapi import FastAPI
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
@@ -32,10 +31,10 @@ HANDLED = (signal.SIGINT, signal.SIGTERM)
 class Server(DrainingServer):
     """Draining, with the signals in our hands: uvicorn would raise them again at the end and spoil the exit code."""
 
-    def __init__(self, config: uvicorn.Config, app: FastAPI) -> None:
-        """Serve the application."""
-        super().__init__(config, lambda: drain(app))
-        self.services: Services = app.state.services
+    def __init__(self, config: uvicorn.Config, drain: Callable[[], Awaitable[None]], services: Services) -> None:
+        """Serve what the configuration names; `drain` and `services` are its application's."""
+        super().__init__(config, drain)
+        self.services = services
 
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:
         """First signal: drain. Second: out, whatever is under way."""
@@ -89,7 +88,7 @@ def make_server(settings: Settings, progress: Progress | None = None) -> Server:
         server_header=False,
         **socket_options(settings),
     )
-    return Server(config, app)
+    return Server(config, lambda: drain(app), app.state.services)
 
 
 def run(settings: Settings) -> int:
