@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -73,6 +74,22 @@ def test_the_walk_finds_the_project() -> None:
 def test_no_source_is_longer_than_one_can_walk_through() -> None:
     lengths = {shown(path): len(path.read_text(encoding="utf-8").splitlines()) for path in SOURCES}
     assert {path: length for path, length in lengths.items() if length > MOST_LINES} == {}
+
+
+def test_every_package_is_named_in_the_distribution() -> None:
+    # an editable install finds them by itself, a wheel holds only what is named
+    for project, folders in (
+        (ROOT, {"orca_core": ROOT / "orca_core", "orca_crowd": ROOT / "service" / "orca_crowd"}),
+        (ROOT / "clients" / "python", {"orca_crowd_client": ROOT / "clients" / "python" / "orca_crowd_client"}),
+    ):
+        settings = tomllib.loads((project / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["setuptools"]
+        held = {
+            ".".join((name, *path.parent.relative_to(folder).parts))
+            for name, folder in folders.items()
+            for path in folder.rglob("*.py")
+        }
+        # a package may also hold files alone, such as the viewer's
+        assert held <= set(settings["packages"]), project
 
 
 def test_every_module_says_what_it_is() -> None:
