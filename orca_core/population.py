@@ -112,7 +112,7 @@ class Population:
     def _fill_defaults(
         self, values: dict[str, NDArray[Any]], given: dict[str, NDArray[np.bool_]], count: int
     ) -> None:
-        """Complete the columns with defaults where nothing was given; a column that is complete has no mask any more."""
+        """Complete the columns with defaults where nothing was given; a complete column has no mask any more."""
         for name, standard in {**AGENT_DEFAULTS, **self.defaults}.items():
             if name not in values:
                 values[name] = np.full(count, standard, np.int64 if COLUMNS[name].whole else np.float64)
