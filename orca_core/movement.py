@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import cache
+
 import numpy as np
 
 from orca_core.kernels.orientation import WORK
@@ -16,7 +18,11 @@ from orca_core.tree import BoxTree
 
 __all__ = ["Movement"]
 
-NO_WALLS = BoxTree.over(np.empty((0, 4)))
+
+@cache
+def no_walls() -> BoxTree:
+    """The tree over no wall at all; made when first needed, since building it takes kernels and import compiles none."""
+    return BoxTree.over(np.empty((0, 4)))
 
 
 class Movement:
@@ -30,8 +36,8 @@ class Movement:
         guarded = options.stop_at_walls and len(statics.walls) > 0
         if not (surface or guarded) or not agents.count:
             return
-        walls = statics.walls if guarded else NO_WALLS.boxes
-        tree = statics.wall_tree if guarded else NO_WALLS
+        tree = statics.wall_tree if guarded else no_walls()
+        walls = statics.walls if guarded else tree.boxes
         stack, work = np.empty(STACK, np.int64), np.empty(WORK)
         found_walls = np.empty(max(len(walls), 1), np.int64)
         if not surface:
