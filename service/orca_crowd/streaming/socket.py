@@ -193,13 +193,15 @@ class Socket:
         if self._closing is None:
             self._closing = (code, reason)
             self._writer.finish()
-            self._patience = asyncio.get_running_loop().call_later(CLOSE_SECONDS, self._cut_off, code, reason)
+            # a world can wait for those who stopped reading to come back, a server that stops cannot
+            linger = 0.0 if code == 1012 else LINGER_SECONDS
+            self._patience = asyncio.get_running_loop().call_later(CLOSE_SECONDS, self._cut_off, code, reason, linger)
 
     def reading(self) -> bool:
         """Whether the client has taken anything in the last moment."""
         return self._shared.clock.now() - self._writer.last_sent < PATIENCE_SECONDS
 
-    def _cut_off(self, code: int, reason: str) -> None:
+    def _cut_off(self, code: int, reason: str, linger: float = LINGER_SECONDS) -> None:
         """Close without waiting for the client: behind what the connection has taken, nothing more is sent."""
         if self._cut.is_set():
             return
@@ -207,7 +209,7 @@ class Socket:
         self._cut.set()
         self._shared.statistics.count_close(code)
         if self._transport is not None:
-            self._transport.end(code, _short(reason), LINGER_SECONDS)
+            self._transport.end(code, _short(reason), linger)
 
     # writing
 

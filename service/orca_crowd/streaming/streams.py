@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from contextlib import suppress
 
 from fastapi.responses import JSONResponse
 from fastapi.websockets import WebSocket
@@ -14,9 +15,14 @@ from orca_crowd.settings import Settings
 from orca_crowd.streaming.hub import Hub, Offload
 from orca_crowd.streaming.shared import StreamStatistics
 from orca_crowd.streaming.socket import Shared, Socket
+from orca_crowd.streaming.transport import StreamProtocol, transport_of
 from orca_crowd.worlds.runner import Runner
 
 __all__ = ["Streams", "deny"]
+
+# When the server stops, a client has so long to read on to the close frame, on top of what it has for the messages that
+# wait for it (CLOSE_SECONDS of socket.py); together less than a supervisor waits before it kills.
+FAREWELL_SECONDS = 2.0
 
 
 class Streams:
@@ -26,7 +32,8 @@ class Streams:
         """`offload` runs a call in a helper thread, as the engine's `serve` does."""
         self._shared = Shared(clock, settings, offload)
         self._hubs: dict[Runner, Hub] = {}
-        self._empty = asyncio.Event()
+        self._changed = asyncio.Event()
+        self._connections: set[StreamProtocol] = set()
         self._closing = False
 
     @property
@@ -38,9 +45,12 @@ class Streams:
         """Accept a connection to a world and serve it to its end; ApiError when it is not to be accepted."""
         subprotocol = self._check(websocket, runner)
         self.statistics.sockets += 1
-        self._empty.clear()
         try:
             await websocket.accept(subprotocol)
+            connection = transport_of(websocket.scope)
+            if connection is not None:
+                self._connections.add(connection)
+                connection.on_lost = self._lost
             hub = self._hubs.get(runner)
             if hub is None:
                 hub = self._hubs[runner] = Hub(runner, self._shared.offload, self.statistics)
@@ -55,19 +65,31 @@ class Streams:
                     del self._hubs[runner]
         finally:
             self.statistics.sockets -= 1
-            if not self.statistics.sockets:
-                self._empty.set()
+            self._changed.set()
 
     async def close(self, reason: str = "the server is restarting") -> None:
-        """Tell every client, close with 1012, and return when all sockets have ended; take no new ones."""
+        """Tell every client, close with 1012, and return when all have read it or had the time to; take no new ones."""
         self._closing = True
+        # those who were closed for not reading, and still do not, have had their time
+        self._connections = {each for each in self._connections if not each.close_sent}
         for hub in list(self._hubs.values()):
             hub.end("restarting", reason)
-        if self.statistics.sockets:
-            # each socket ends by itself within a bounded time, whether or not its client reads
-            await self._empty.wait()
+        # each socket ends by itself within a bounded time, whether or not its client reads
+        while self.statistics.sockets:
+            self._changed.clear()
+            await self._changed.wait()
+        with suppress(TimeoutError):
+            async with asyncio.timeout(FAREWELL_SECONDS):
+                while self._connections:
+                    self._changed.clear()
+                    await self._changed.wait()
         if self._shared.orders:
             await asyncio.wait(self._shared.orders, timeout=self._shared.settings.drain_seconds)
+
+    def _lost(self, connection: StreamProtocol) -> None:
+        """A connection can outlive its socket by what its client has not read yet."""
+        self._connections.discard(connection)
+        self._changed.set()
 
     def _check(self, websocket: WebSocket, runner: Runner) -> str:
         if self._closing:

@@ -6,7 +6,8 @@ client who does not read that it is closed, nor get rid of it: a connection whos
 
 - `end(code, reason, linger)`: the close frame goes behind what is buffered at once, nothing more is taken, and after
   `linger` seconds the connection is cut. A reader who comes back within that time learns why.
-- `ping(step)` and `on_answer`: a ping that carries a step, to learn when the client has what was sent before it.
+- `ping(step)` and `on_answer`: a ping that carries a step, to learn when the client has what was sent before it;
+- `on_lost`: the connection is gone, which can be long after the application is through with it.
 
 It also closes a message over the limit properly: with 1009, the limit in the reason, and reading on until the client
 has seen it, since closing a socket with unread bytes resets it and the reason is lost.
@@ -38,6 +39,7 @@ class StreamProtocol(WebSocketsSansIOProtocol):
     """uvicorn's protocol on websockets without I/O; see the module's text for what is added."""
 
     on_answer: Callable[[int], None] | None = None
+    on_lost: Callable[[StreamProtocol], None] | None = None
 
     def handle_connect(self, event: Any) -> None:
         """Offer this object to the application."""
@@ -46,6 +48,12 @@ class StreamProtocol(WebSocketsSansIOProtocol):
         if hasattr(self, "scope"):
             extensions: MutableMapping[str, Any] = self.scope["extensions"]
             extensions[EXTENSION] = self
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """Tell whoever waits for the end of this connection."""
+        super().connection_lost(exc)
+        if self.on_lost is not None:
+            self.on_lost(self)
 
     @property
     def buffered(self) -> int:
