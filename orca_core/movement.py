@@ -21,7 +21,7 @@ __all__ = ["Movement"]
 
 @cache
 def no_walls() -> BoxTree:
-    """The tree over no wall at all; made when first needed, since building it takes kernels and import compiles none."""
+    """The tree over no wall at all; made when first needed, since it takes kernels and importing compiles none."""
     return BoxTree.over(np.empty((0, 4)))
 
 

@@ -107,7 +107,7 @@ def test_the_warm_up_declares_every_kernel() -> None:
 @compiled_only
 def test_importing_compiles_nothing() -> None:
     # a server has to answer before its kernels are ready, and a library has to be quick to import
-    command = "import orca_crowd.app; from orca_core import _jit; print(_jit.compiled(), sum(_jit.signature_counts().values()))"
+    command = "import orca_crowd.app; from orca_core._jit import *; print(compiled(), sum(signature_counts().values()))"
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(ROOT), str(ROOT / "service")])}
     environment.pop("ORCA_CROWD_KERNEL_CACHE", None)
     done = subprocess.run([sys.executable, "-c", command], env=environment, capture_output=True, text=True, check=True)
