@@ -8,7 +8,8 @@ from functools import partial
 from types import TracebackType
 from typing import Any, Self, TypeVar, cast
 
-from websockets.asyncio.client import ClientConnection, connect
+from websockets.asyncio.client import ClientConnection
+from websockets.asyncio.client import connect as open_socket
 from websockets.exceptions import ConnectionClosed, WebSocketException
 
 from orca_crowd_client.columns import Identifiers
@@ -43,6 +44,7 @@ class AsyncStream:
         *,
         headers: dict[str, str],
         max_size: int,
+        connect: Backoff = REQUESTING,
         reconnect: Backoff = RECONNECTING,
     ) -> None:
         """Prepare; nothing is sent before the stream is entered or read."""
@@ -51,7 +53,7 @@ class AsyncStream:
         self._state = StreamState(encoding, subscription)
         self._reconnect = reconnect
         # a server that never answered is given up soon, one that did is waited for
-        self._attempts = Attempts(REQUESTING)
+        self._attempts = Attempts(connect)
         self._connection: ClientConnection | None = None
         self._reading = asyncio.Lock()
         self._ended: StreamClosed | None = None
@@ -170,13 +172,14 @@ class AsyncStream:
         """Read messages until `look` finds what the caller waits for."""
         try:
             async with asyncio.timeout(timeout):
-                while True:
-                    # one task reads at a time; whatever it reads may be what another waits for
+                while (found := look()) is None:
+                    # one task reads at a time and gives way after each message, which may be what another waits for;
+                    # looked at before and after the wait, since the reader may wait long for a message of its own
                     async with self._reading:
-                        found = look()
-                        if found is not None:
-                            return found
+                        if (found := look()) is not None:
+                            break
                         await self._read()
+                return found
         except TimeoutError as error:
             raise TimedOut(f"nothing came over {self._url} within {timeout} s") from error
 
@@ -209,7 +212,7 @@ class AsyncStream:
             if self._ended is not None:
                 raise self._ended
             try:
-                connection = await connect(self._url, **self._options)
+                connection = await open_socket(self._url, **self._options)
             except (OSError, WebSocketException, EOFError) as error:
                 failure, transient = handshake_failure(self._url, error)
                 if not transient:

@@ -257,5 +257,6 @@ class AsyncWorld:
             Subscription(fields, precision, every, delivery, interest, window) if watch else None,
             headers=self._client.stream_headers(self._holder),
             max_size=max_size,
+            connect=self._client.retry,
             reconnect=reconnect,
         )

@@ -46,7 +46,7 @@ class Client:
         self.url = url.rstrip("/")
         self.encoding = encoding_named(encoding)
         self._headers = dict(headers or {})
-        self._retry = retry
+        self.retry = retry
         self._http = httpx.Client(
             headers=self._headers,
             timeout=httpx.Timeout(timeout, connect=CONNECT_TIMEOUT),
@@ -136,7 +136,7 @@ class Client:
     def call(self, call: Call[Result]) -> Result:
         """Send a call and read its answer, again where the connection breaks and that is safe."""
         request = build_request(call, self.encoding)
-        attempts = Attempts(self._retry)
+        attempts = Attempts(self.retry)
         while True:
             try:
                 response = self._http.request(

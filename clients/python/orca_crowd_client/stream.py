@@ -10,7 +10,8 @@ from types import TracebackType
 from typing import Any, Self, TypeVar, cast
 
 from websockets.exceptions import ConnectionClosed, WebSocketException
-from websockets.sync.client import ClientConnection, connect
+from websockets.sync.client import ClientConnection
+from websockets.sync.client import connect as open_socket
 
 from orca_crowd_client.columns import Identifiers
 from orca_crowd_client.commands import Command
@@ -45,6 +46,7 @@ class Stream:
         *,
         headers: dict[str, str],
         max_size: int,
+        connect: Backoff = REQUESTING,
         reconnect: Backoff = RECONNECTING,
     ) -> None:
         """Prepare; nothing is sent before the stream is entered or read."""
@@ -53,7 +55,7 @@ class Stream:
         self._state = StreamState(encoding, subscription)
         self._reconnect = reconnect
         # a server that never answered is given up soon, one that did is waited for
-        self._attempts = Attempts(REQUESTING)
+        self._attempts = Attempts(connect)
         self._connection: ClientConnection | None = None
         self._sockets = ExitStack()
         self._ended: StreamClosed | None = None
@@ -214,7 +216,7 @@ class Stream:
             if self._ended is not None:
                 raise self._ended
             try:
-                connection = self._sockets.enter_context(connect(self._url, **self._options))
+                connection = self._sockets.enter_context(open_socket(self._url, **self._options))
             except (OSError, WebSocketException, EOFError) as error:
                 failure, transient = handshake_failure(self._url, error)
                 if not transient:

@@ -98,7 +98,10 @@ class StreamState:
         """Act on one message; a type that is not known is passed over, so that a newer server can say more."""
         self.progress = self.progress or kind != "hello"
         if kind in ("full", "frame"):
-            self._keep(self._frame(message, full=kind == "full"))
+            frame = self._frame(message, full=kind == "full")
+            self._keep(frame)
+            # only now: a frame that found no room is a gap before the next
+            self._last_step, self._reconnected = frame.step, False
         elif kind == "event":
             self._keep(read_event(message))
         elif kind == "ack":
@@ -122,7 +125,7 @@ class StreamState:
             raise ProtocolError(f"the frame of step {message['step']} leaves out ids that were never sent")
         item_size = 8 if self.subscription is None else self.subscription.item_size
         step, since = message["step"], None if full else message["since"]
-        made = Frame(
+        return Frame(
             step,
             message["time"],
             self._ids,
@@ -133,9 +136,6 @@ class StreamState:
             entered=read_identifiers(message.get("entered", [])),
             left=read_identifiers(message.get("left", [])),
         )
-        self._last_step = step
-        self._reconnected = False
-        return made
 
     def _is_gap(self, step: int, since: int | None) -> bool:
         """Whether steps that the subscription covers lie between the frame before and this one.
