@@ -51,9 +51,15 @@ def environment_names() -> set[str]:
 
 
 def command_options() -> dict[str, set[str]]:
-    """Options of every command: `orca-crowd` itself, and `orca-crowd serve` and its like."""
-    group: Any = typer.main.get_command(command)
-    members = {"orca-crowd": group, **{f"orca-crowd {name}": inner for name, inner in group.commands.items()}}
+    """Options of every command: `orca-crowd` itself, `orca-crowd serve` and its like, and the commands below those."""
+    members: dict[str, Any] = {"orca-crowd": typer.main.get_command(command)}
+    groups = ["orca-crowd"]
+    while groups:
+        name = groups.pop()
+        for inner_name, inner in members[name].commands.items():
+            members[f"{name} {inner_name}"] = inner
+            if hasattr(inner, "commands"):
+                groups.append(f"{name} {inner_name}")
     return {
         name: {
             option

@@ -36,8 +36,8 @@ def _write_json(file: Path, result: dict[str, Any]) -> None:
     file.write_text(json.dumps(result, indent=1) + "\n", encoding="utf-8")
 
 
-@app.command()
-def kernel(
+@app.command("kernel")
+def bench_kernel(
     agents: Annotated[
         list[int] | None, typer.Option(min=1, max=10_000_000, help="Agents of a scene; may be repeated.")
     ] = None,
@@ -48,7 +48,9 @@ def kernel(
     repeat: Annotated[int, typer.Option(min=1, max=1_000, help="How often each scene is run from its start.")] = 3,
     json_file: Annotated[Path | None, typer.Option("--json", help="Write the whole result here.")] = None,
     plot: Annotated[Path | None, typer.Option(help="Draw time over agents here, .svg or .png.")] = None,
-    write_docs: Annotated[bool, typer.Option(help="Bring docs/performance.md and its picture up to date.")] = False,
+    write_docs: Annotated[
+        bool, typer.Option("--write-docs", help="Bring docs/performance.md and its picture up to date.")
+    ] = False,
 ) -> None:
     """A step of a crowd on one core, in turn with RVO2 through pyrvo."""
     if write_docs and not DOCUMENT.exists():
@@ -99,11 +101,11 @@ def _draw(result: dict[str, Any], file: Path) -> Path | None:
     return file
 
 
-@app.command()
-def start(
+@app.command("start")
+def bench_start(
     repeat: Annotated[int, typer.Option(min=1, max=100, help="How often each start is taken.")] = 3,
     json_file: Annotated[Path | None, typer.Option("--json", help="Write the whole result here.")] = None,
-    write_docs: Annotated[bool, typer.Option(help="Bring docs/performance.md up to date.")] = False,
+    write_docs: Annotated[bool, typer.Option("--write-docs", help="Bring docs/performance.md up to date.")] = False,
 ) -> None:
     """Seconds until a server answers /healthz and /readyz, with an empty kernel cache and with a full one."""
     if write_docs and not DOCUMENT.exists():

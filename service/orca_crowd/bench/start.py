@@ -12,7 +12,7 @@ import urllib.error
 import urllib.request
 from typing import Any
 
-__all__ = ["measure_start", "until_answer"]
+__all__ = ["measure_start", "once", "until_answer"]
 
 # who has not answered by then has failed
 PATIENCE = 120.0
@@ -41,7 +41,7 @@ def until_answer(url: str, begin: float, server: subprocess.Popen[bytes]) -> flo
     raise RuntimeError(f"{url} did not answer 200 within {PATIENCE:g} s")
 
 
-def _start(cache: str) -> dict[str, float]:
+def once(cache: str) -> dict[str, float]:
     """Start a server once, with this folder for compiled kernels, and stop it again."""
     port = _free_port()
     environment = {**os.environ, "ORCA_CROWD_KERNEL_CACHE": cache}
@@ -57,10 +57,10 @@ def _start(cache: str) -> dict[str, float]:
 
 
 def measure_start(repeat: int = 3) -> dict[str, Any]:
-    """Cold (an empty kernel cache, so all is compiled) and warm (with what the cold start left), `repeat` times each."""
+    """Cold (empty kernel cache, all is compiled) and warm (with what the cold start left), `repeat` times each."""
     result: dict[str, Any] = {"benchmark": "start", "format": 1, "cold": [], "warm": []}
     for _ in range(repeat):
         with tempfile.TemporaryDirectory(prefix="orca-crowd-start-") as cache:
-            result["cold"].append(_start(cache))
-            result["warm"].append(_start(cache))
+            result["cold"].append(once(cache))
+            result["warm"].append(once(cache))
     return result
