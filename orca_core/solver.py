@@ -28,7 +28,7 @@ Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
 
 # seconds for which an agent that met others in an exact symmetry turns aside wherever it is slowed
-TURN_TIME = 5.0
+TURN_TIME = 10.0
 
 
 @dataclass

@@ -54,11 +54,11 @@ def checked_obstacle(obstacle: Obstacle, item: int | None, problems: list[Proble
     if obstacle.closed:
         if distinct < 3:
             problems.append(Problem(item, "points", f"has {distinct} distinct points; a closed obstacle needs three"))
+        elif (at := crossing(points)) is not None:
+            problems.append(Problem(item, "points", f"crosses itself near {at}; a closed obstacle must be simple"))
         # what rounding of the corners alone could enclose is nothing
         elif abs(signed_area(points)) <= 1e-12 * float(np.ptp(points, axis=0).max()) ** 2:
             problems.append(Problem(item, "points", "encloses no area; leave closed out for a wall"))
-        elif (at := crossing(points)) is not None:
-            problems.append(Problem(item, "points", f"crosses itself near {at}; a closed obstacle must be simple"))
     elif distinct < 2:
         problems.append(Problem(item, "points", f"has {distinct} distinct points; an obstacle needs two"))
     points.flags.writeable = False

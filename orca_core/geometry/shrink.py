@@ -31,7 +31,8 @@ Shapes = NDArray[np.object_]
 FACET_COSINE = 0.9238795325112867
 # halvings of a fan: 180 degrees take three
 HALVINGS = 3
-# strips overlap at their ends by this part of the radius, and of the largest coordinate, so that rounding leaves no
+# strips reach over their ends and the wall by this part of the radius, and of the largest coordinate, so that
+# rounding leaves no
 # slit
 OVERLAP = 1e-7
 ROUNDING = 16.0 * 2.0**-52
@@ -64,11 +65,16 @@ def _left(vectors: Floats) -> Floats:
 
 
 def _strips(points: Floats, ahead: Floats, radius: float, overlap: float) -> Shapes:
-    """Rectangles on the inner side of each edge, a little longer than the edge."""
+    """Rectangles on the inner side of each edge, a little longer than the edge and a little over to its other side.
+
+    Strips that ended on the wall itself would leave the difference with boundaries that coincide but for rounding, and
+    it has been seen to return a ring inside a hole for them.
+    """
     first = points - overlap * ahead
     last = np.roll(points, -1, axis=0) + overlap * ahead
-    deep = radius * _left(ahead)
-    strips: Shapes = shapely.polygons(np.stack([first, last, last + deep, first + deep], axis=1))
+    inward = _left(ahead)
+    far, near = radius * inward, overlap * inward
+    strips: Shapes = shapely.polygons(np.stack([first - near, last - near, last + far, first + far], axis=1))
     return strips
 
 

@@ -75,6 +75,9 @@ class Shrinker:
         An edge belongs to the area on whose boundary, shrunk by the radius, its middle lies; the first of several.
         """
         inner = shrunk(self._walls, radius)
+        if radius > 0.0:
+            # where strips and fans were joined is no vertex, whatever becomes of those that the client gave
+            inner = shapely.MultiPolygon([(rings[0], rings[1:]) for rings in polygons_of(inner, drop_collinear=True)])
         whole = inner
         if not self._given.is_empty:
             whole = self._given if inner.is_empty else polygonal(shapely.union_all([inner, self._given]))

@@ -400,12 +400,19 @@ def solve_leaves(
                         if along < HELD_UP * speed:
                             until = step + turn_steps
                     elif abs(vx * preferred_y - vy * preferred_x) <= ALONG * length * speed and stands_in_symmetry(
-                        packed, own, near_place, kept, preferred_x / length, preferred_y / length, limit
+                        packed,
+                        parameters,
+                        own,
+                        near_place,
+                        kept,
+                        preferred_x / length,
+                        preferred_y / length,
+                        length,
                     ):
                         until = step + turn_steps
                     # one nudge is not enough: a ring would close up again, so the turn is kept until the way is free
                     if until > step:
-                        bx, by = biased(seed, identifier[i], step, preferred_x, preferred_y)
+                        bx, by = biased(seed, identifier[i], step, along < HELD_UP * speed, preferred_x, preferred_y)
                         failed, vx, vy = permitted_velocity(planes, hard, rows, limit, bx, by, derived)
                         happened |= BIASED
             new_turning[i] = until

@@ -18,6 +18,8 @@ MIRROR_TOLERANCE = 1e-7
 # how far a preferred velocity is turned, as a tangent: LEAST plus up to RANGE by the hash
 LEAST = 0.5
 RANGE = 0.05
+# how much more one turns who hardly moves
+HARDER = 3.0
 
 
 @kernel("f8(i8,i8,i8)")
@@ -55,20 +57,19 @@ def coincident_half_plane(seed, identifier, other, ax, ay, r, vax, vay, vbx, vby
     return vax + responsibility * (depth * nx), vay + responsibility * (depth * ny), nx, ny
 
 
-@kernel("b1(f8[:,::1],i8,i8[::1],i8,f8,f8,f8)")
-def stands_in_symmetry(packed, own, near_place, count, axis_x, axis_y, speed):
-    """Whether the agent at place `own` meets others in an exact symmetry about the unit axis it wants to move along.
+@kernel("b1(f8[:,::1],f8[:,::1],i8,i8[::1],i8,f8,f8,f8)")
+def stands_in_symmetry(packed, parameters, own, near_place, count, axis_x, axis_y, wanted):
+    """Whether the agent at place `own` and others want into each other's way in an exact symmetry about its unit axis.
 
-    Either somebody stands on the axis ahead and moves along it (a head-on pair, or a queue), or two stand as mirror
-    images of each
-    other about the axis and move toward the point of it that lies as far from them as from the agent, as fast as it
-    does (an N-fold
-    ring). `packed` rows are x, y, velocity x, velocity y, radius by place; `speed` scales the tolerance of velocities.
+    Either somebody ahead stands on the axis and wants straight back along it (a head-on pair), or two ahead are mirror
+    images of each other about the axis and want to the point of it that lies as far from them as from the agent, as
+    fast as it does (an N-fold ring). Who follows another in a line, or meets one that wants nowhere, is in neither.
+    `packed` rows are x, y, velocity x, velocity y, radius by place; `parameters` rows begin with the preferred
+    velocity, of which `wanted` is the length of the agent's own.
     """
     px = packed[own, 0]
     py = packed[own, 1]
-    slack = MIRROR_TOLERANCE * speed
-    mine = axis_x * packed[own, 2] + axis_y * packed[own, 3]
+    slack = MIRROR_TOLERANCE * wanted
     if abs(axis_x * packed[own, 3] - axis_y * packed[own, 2]) > slack:
         return False
     for n in range(count):
@@ -83,15 +84,15 @@ def stands_in_symmetry(packed, own, near_place, count, axis_x, axis_y, speed):
             continue
         v_along = axis_x * packed[j, 2] + axis_y * packed[j, 3]
         v_aside = axis_x * packed[j, 3] - axis_y * packed[j, 2]
+        p_along = axis_x * parameters[j, 0] + axis_y * parameters[j, 1]
+        p_aside = axis_x * parameters[j, 1] - axis_y * parameters[j, 0]
         if abs(aside) <= tolerance:
-            if abs(v_aside) <= slack:
+            if p_along < 0.0 and abs(p_aside) <= -MIRROR_TOLERANCE * p_along and abs(v_aside) <= slack:
                 return True
             continue
         # the point of the axis as far from the neighbour as from the agent, and the neighbour's way to it
         ahead = squared / (2.0 * along)
-        toward_along = (ahead - along) / ahead
-        toward_aside = -aside / ahead
-        if abs(v_along - mine * toward_along) > slack or abs(v_aside - mine * toward_aside) > slack:
+        if abs(p_along - wanted * ((ahead - along) / ahead)) > slack or abs(p_aside + wanted * (aside / ahead)) > slack:
             continue
         for m in range(count):
             o = near_place[m]
@@ -102,13 +103,15 @@ def stands_in_symmetry(packed, own, near_place, count, axis_x, axis_y, speed):
                 and abs(axis_x * y - axis_y * x + aside) <= tolerance
                 and abs(axis_x * packed[o, 2] + axis_y * packed[o, 3] - v_along) <= slack
                 and abs(axis_x * packed[o, 3] - axis_y * packed[o, 2] + v_aside) <= slack
+                and abs(axis_x * parameters[o, 0] + axis_y * parameters[o, 1] - p_along) <= slack
+                and abs(axis_x * parameters[o, 1] - axis_y * parameters[o, 0] + p_aside) <= slack
             ):
                 return True
     return False
 
 
-@kernel("UniTuple(f8,2)(i8,i8,i8,f8,f8)")
-def biased(seed, identifier, step, preferred_x, preferred_y):
+@kernel("UniTuple(f8,2)(i8,i8,i8,b1,f8,f8)")
+def biased(seed, identifier, step, held_up, preferred_x, preferred_y):
     """The preferred velocity turned a little to the agent's right, by an amount from seed, id and step; its length
     stays.
 
@@ -116,5 +119,7 @@ def biased(seed, identifier, step, preferred_x, preferred_y):
     symmetry is left.
     """
     tangent = LEAST + RANGE * hash_unit(seed, identifier, step)
+    if held_up:
+        tangent = HARDER * tangent
     length = math.sqrt(1.0 + tangent * tangent)
     return (preferred_x + tangent * preferred_y) / length, (preferred_y - tangent * preferred_x) / length
