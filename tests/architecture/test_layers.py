@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import ast
 import sys
 from pathlib import Path
 
 import pytest
 
-from tests.support.imports import ROOT, Import, Module, find_cycle, imports_of, modules
+from tests.support.imports import ROOT, Import, Module, find_cycle, imports_of, modules, parse
 
 # from the top down; a module imports from the layers below its own, and from its own part
 CORE_LAYERS: tuple[tuple[str, ...], ...] = (
@@ -46,9 +47,9 @@ CONFINED: dict[str, tuple[str, ...]] = {
     "starlette": ("orca_crowd.app", "orca_crowd.api", "orca_crowd.streaming"),
     "multiprocessing": ("orca_crowd.engine",),
     "ray": ("orca_crowd.engine",),
-    # one injected clock in the server; the client has its own, a benchmark takes the time of what it ran
-    "time": ("orca_crowd.clock", "orca_crowd.commands", "orca_crowd.bench", "orca_crowd_client"),
 }
+# one injected clock in the server; the client has its own, and a command or a benchmark times what it ran
+CLOCKS = ("orca_crowd.clock", "orca_crowd.commands", "orca_crowd.bench", "orca_crowd_client")
 CORE_NEVER = frozenset(
     {
         *("orca_crowd", "orca_crowd_client", "fastapi", "starlette", "pydantic"),
@@ -157,6 +158,30 @@ def test_libraries_stay_where_they_belong() -> None:
     assert wrong == []
 
 
+def clock_readings(tree: ast.Module) -> list[int]:
+    """Lines that take from the module `time` or `datetime` anything but a sleep."""
+    lines = []
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id in ("time", "datetime"):
+            if node.attr != "sleep":
+                lines.append(node.lineno)
+        elif isinstance(node, ast.ImportFrom) and node.module in ("time", "datetime"):
+            if [alias.name for alias in node.names] != ["sleep"]:
+                lines.append(node.lineno)
+        elif isinstance(node, ast.Import) and any(alias.asname and alias.name == "time" for alias in node.names):
+            lines.append(node.lineno)
+    return lines
+
+
+def test_one_clock_is_read() -> None:
+    found = {
+        module.name: clock_readings(parse(module))
+        for module in EVERYTHING
+        if not any(module.name == at or module.name.startswith(at + ".") for at in CLOCKS)
+    }
+    assert {name: lines for name, lines in found.items() if lines} == {}
+
+
 def test_the_client_knows_only_the_wire() -> None:
     used = {outside(imported) for module in CLIENT for imported in imports_of(module, KNOWN)}
     assert used <= CLIENT_OUTSIDE | {None, "orca_crowd_client"}
@@ -198,6 +223,15 @@ def test_an_upward_import_is_found(tmp_path: Path, text: str) -> None:
     targets = [imported for imported in imports_of(module, known) if imported.target == "orca_core.world"]
     assert len(targets) == 1
     assert upward(module, targets[0], CORE_LAYERS) is not None
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["import time\nnow = time.monotonic()", "from time import time", "import time as t", "from datetime import datetime"],
+)
+def test_a_reading_of_another_clock_is_found(text: str) -> None:
+    assert clock_readings(ast.parse(text)) != []
+    assert clock_readings(ast.parse("import time\ntime.sleep(0)")) == []
 
 
 def test_a_downward_import_is_not(tmp_path: Path) -> None:
