@@ -118,8 +118,8 @@ class ApiError(OrcaCrowdError):
         shown = "; ".join(str(problem) for problem in self.errors[:SHOWN_ERRORS])
         more = len(self.errors) - SHOWN_ERRORS
         text = f"{status} {code}: {detail or title}"
-        # the server's detail may already be the first error's message: it is not said twice
-        if shown and shown != detail:
+        # a detail that tells the only error already is not followed by the same
+        if shown and not (len(self.errors) == 1 and self.errors[0].message in detail):
             text = f"{text} [{shown}; and {more} more]" if more > 0 else f"{text} [{shown}]"
         super().__init__(text)
 

@@ -57,9 +57,9 @@ class Changed:
 
 @dataclass(frozen=True)
 class Removed:
-    """How many agents were removed, at `step`."""
+    """The ids of the agents that were removed, at `step`."""
 
-    removed: int
+    removed: Identifiers
     step: int
 
 

@@ -25,7 +25,6 @@ from orca_crowd_client import (
     Notice,
     Obstacle,
     ProtocolError,
-    Removed,
     WalkableArea,
     World,
     commands,
@@ -133,10 +132,10 @@ CALLS: list[tuple[str, Do, Any, tuple[str, str, Any], Any]] = [
     ),
     (
         "remove_agents",
-        lambda w: w.remove_agents(np.array([5, 6])),
-        {"removed": 2, "step": 3},
+        lambda w: w.remove_agents(np.array([5, 6])).removed.tolist(),
+        {"removed": [5, 6], "step": 3},
         ("DELETE", "/agents?ids=5%2C6", None),
-        Removed(2, 3),
+        [5, 6],
     ),
     ("agent", lambda w: w.agent(5), {"id": 5}, ("GET", "/agents/5", None), {"id": 5}),
     (
@@ -196,9 +195,9 @@ CALLS: list[tuple[str, Do, Any, tuple[str, str, Any], Any]] = [
     (
         "commands",
         lambda w: w.commands([commands.remove_agents([5])], key="k").results,
-        {"step": 2, "results": [{"removed": 1}]},
+        {"step": 2, "results": [{"warnings": []}]},
         ("POST", "/commands", {"commands": [{"op": "remove_agents", "ids": [5]}], "key": "k"}),
-        ({"removed": 1},),
+        ({"warnings": []},),
     ),
     (
         "step",
@@ -318,8 +317,9 @@ def test_more_ids_than_a_url_holds(server: Server) -> None:
     many = range(10_000)
     with client_of(server) as client:
         # a removal is all or nothing, so it becomes a command
-        server.answer = {"step": 4, "results": [{"removed": 10_000, "step": 4}]}
-        assert client.world("w").remove_agents(many) == Removed(10_000, 4)
+        server.answer = {"step": 4, "results": [{"removed": list(many)}]}
+        removed = client.world("w").remove_agents(many)
+        assert (removed.removed.tolist(), removed.step) == (list(many), 4)
         method, path, body = server.sent
         assert (method, path) == ("POST", "/prefix/v1/worlds/w/commands")
         assert body["commands"] == [{"op": "remove_agents", "ids": list(many)}]

@@ -65,6 +65,19 @@ def test_the_message_shows_the_first_errors_with_item_and_field() -> None:
     )
 
 
+@pytest.mark.parametrize(
+    ("detail", "text"),
+    [
+        ("item 0, radius: must be zero or more", "422 invalid: item 0, radius: must be zero or more"),
+        ("command 0: must be zero or more", "422 invalid: command 0: must be zero or more"),
+        ("refused", "422 invalid: refused [item 0, radius: must be zero or more]"),
+    ],
+)
+def test_nothing_is_said_twice(detail: str, text: str) -> None:
+    body = json.dumps({**document(422, 1), "detail": detail}).encode()
+    assert str(problem_error(422, "application/problem+json", body)) == text
+
+
 def test_a_document_in_message_pack_is_read_as_well() -> None:
     error = problem_error(422, "application/msgpack", msgpack.packb(document(422, 1)))
     assert isinstance(error, InvalidRequest)

@@ -28,7 +28,7 @@ class BreakingServer:
         self.bodies.append(request.content)
         if len(self.bodies) <= self.failures:
             raise self.error("broken", request=request)
-        body = {"id": "w", "step": 1, "time": 0.1, "events": [], "results": [], "ids": [], "removed": 1}
+        body = {"id": "w", "step": 1, "time": 0.1, "events": [], "results": [], "ids": [], "removed": []}
         return httpx.Response(200, content=msgpack.packb(body), headers={"Content-Type": "application/msgpack"})
 
 

@@ -199,8 +199,8 @@ def test_answers_find_their_requests_by_key() -> None:
     stream.receive(wire({"type": "stepped", "key": "b", "step": 1, "time": 0.1, "events": []}))
     assert stream.answer("a") is None
     assert stream.answer("b") == Stepped(1, 0.1)
-    stream.receive(wire({"type": "ack", "key": "a", "step": 1, "results": [{"removed": 1}]}))
-    assert stream.answer("a") == Acknowledged(1, ({"removed": 1},))
+    stream.receive(wire({"type": "ack", "key": "a", "step": 1, "results": [{"warnings": []}]}))
+    assert stream.answer("a") == Acknowledged(1, ({"warnings": []},))
     assert stream.answer("a") is None
 
 

@@ -10,7 +10,7 @@ from orca_crowd_client.commands import Rows, agents_body, encode_command, remove
 from orca_crowd_client.encoding import Encoding, encode_columns
 from orca_crowd_client.errors import CannotEncode
 from orca_crowd_client.protocol.call import Answer, Call, world_path
-from orca_crowd_client.protocol.reading import read_added, read_agents, read_changed
+from orca_crowd_client.protocol.reading import read_added, read_agents, read_changed, read_removed
 from orca_crowd_client.protocol.stepping import fresh_key
 from orca_crowd_client.protocol.worlds import Document, document, nothing
 from orca_crowd_client.results import Added, Agents, Changed, Removed
@@ -85,16 +85,15 @@ def remove_many(encoding: Encoding, world: str, ids: Sequence[int] | Identifiers
         return Call(
             "DELETE",
             world_path(world, "agents"),
-            lambda answer: Removed(answer.body["removed"], answer.body["step"]),
+            lambda answer: read_removed(answer.body),
             query={"ids": text},
         )
     # split over several requests the removal would no longer be all or nothing
     body = {"commands": [encode_command(encoding, remove_agents(ids))], "key": fresh_key()}
-    count = len(ids)
     return Call(
         "POST",
         world_path(world, "commands"),
-        lambda answer: Removed(count, answer.body["step"]),
+        lambda answer: read_removed({**answer.body["results"][0], "step": answer.body["step"]}),
         body=body,
         repeatable=True,
     )

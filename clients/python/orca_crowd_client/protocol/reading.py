@@ -14,6 +14,7 @@ from orca_crowd_client.results import (
     Event,
     Notice,
     Obstacle,
+    Removed,
     Stepped,
     WalkableArea,
 )
@@ -27,6 +28,7 @@ __all__ = [
     "read_columns",
     "read_event",
     "read_obstacle",
+    "read_removed",
     "read_stepped",
 ]
 
@@ -45,6 +47,11 @@ def read_notices(body: Mapping[str, Any]) -> tuple[Notice, ...]:
 def read_added(body: Mapping[str, Any]) -> Added:
     """Read `{ids, step, warnings}`."""
     return Added(read_identifiers(body["ids"]), body["step"], read_notices(body))
+
+
+def read_removed(body: Mapping[str, Any]) -> Removed:
+    """Read `{removed, step}`."""
+    return Removed(read_identifiers(body["removed"]), body["step"])
 
 
 def read_changed(body: Mapping[str, Any]) -> Changed:
@@ -99,7 +106,7 @@ def read_acknowledged(body: Mapping[str, Any]) -> Acknowledged:
 
 def read_result(result: Mapping[str, Any]) -> dict[str, Any]:
     """Read the answer to one command."""
-    return {name: read_identifiers(value) if name == "ids" else value for name, value in result.items()}
+    return {name: read_identifiers(value) if name in ("ids", "removed") else value for name, value in result.items()}
 
 
 def read_obstacle(body: Mapping[str, Any]) -> Obstacle:
