@@ -71,6 +71,9 @@ IMPORTS = "import math\nimport numpy as np\nimport numpy\n"
         "sorted(a)",
         "np.random.random()",
         "np.float32(x)",
+        "np.empty(3)",
+        "np.zeros((2, 2))",
+        "a.copy()",
         "a.astype(np.float64)",
         "divmod(x, y)",
         "{1, 2}",
@@ -97,7 +100,7 @@ def test_each_denied_operation_is_caught(line: str) -> None:
     "line",
     [
         *("x * x", "x / y", "x // y", "x % y", "x < y", "abs(x)", "min(x, y)"),
-        *("math.sqrt(x)", "math.floor(x)", "math.inf", "np.empty(3)"),
+        *("math.sqrt(x)", "math.floor(x)", "math.inf", "np.int64(x)"),
     ],
 )
 def test_what_is_exact_or_correctly_rounded_is_not(line: str) -> None:

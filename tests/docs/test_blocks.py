@@ -17,6 +17,8 @@ from tests.support.live_server import child_environment, live_server
 
 ADDRESS = "127.0.0.1:8000"
 LONGEST_SECONDS = 60
+# what the server refuses fails the block, which a reader's curl would only print
+STRICT_CURL = 'curl() { command curl --fail-with-body "$@"; }\n'
 
 
 @pytest.fixture(scope="module")
@@ -52,7 +54,7 @@ def test_python_that_is_only_shown_can_be_read(block: Block) -> None:
 @pytest.mark.skipif(shutil.which("curl") is None, reason="the blocks speak through curl")
 @pytest.mark.parametrize("block", [b for b in blocks("bash") if b.runs], ids=lambda block: block.name)
 def test_bash_runs(block: Block, server: str, tmp_path: Path) -> None:
-    run(["bash", "-euo", "pipefail", "-c"], block.text, server, tmp_path)
+    run(["bash", "-euo", "pipefail", "-c"], STRICT_CURL + block.text, server, tmp_path)
 
 
 @pytest.mark.parametrize("block", blocks("bash", "sh"), ids=lambda block: block.name)

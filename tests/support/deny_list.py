@@ -3,7 +3,7 @@
 What IEEE 754 rounds correctly (+ - * / sqrt) and what is exact (%, //, floor, min, max, comparison) is the same
 everywhere. Powers, hypot, trigonometry and logarithms come from a platform's library; sums of numpy are reassociated
 differently by numpy and by the compiler; the order of sets is nobody's promise. So the names of `math` and `numpy` are
-allow-lists, and the rest is named here.
+allow-lists, and the rest is named here. Nothing that allocates is on them either: a kernel writes on what it is given.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ MATH = frozenset({"sqrt", "floor", "ceil", "trunc", "fabs", "copysign", "isnan",
 NUMPY = frozenset(
     {
         *("sqrt", "floor", "ceil", "trunc", "fabs", "abs", "copysign", "isnan", "isinf", "isfinite", "inf", "nan"),
-        *("empty", "zeros", "float64", "int64", "int32", "uint64", "uint8", "bool_"),
+        *("float64", "int64", "int32", "uint64", "uint8", "bool_"),
     }
 )
 # built-in functions whose result depends on an order, a library or the machine
@@ -27,11 +27,11 @@ BUILTINS = frozenset(
         *("print", "open", "input", "eval", "exec", "getattr", "setattr", "globals", "locals"),
     }
 )
-# methods of arrays that add up, multiply up or sort
+# methods of arrays that add up, multiply up, sort or allocate
 METHODS = frozenset(
     {
         *("sum", "dot", "mean", "prod", "cumsum", "cumprod", "std", "var", "trace", "round"),
-        *("sort", "argsort", "partition", "argpartition", "astype"),
+        *("sort", "argsort", "partition", "argpartition", "astype", "copy"),
     }
 )
 MODULES = frozenset({"math", "numpy"})
