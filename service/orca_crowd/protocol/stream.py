@@ -212,8 +212,10 @@ class Stepped(Outgoing):
     step: StepNumber
     time: float
     digest: str | None = None
-    agents: dict[str, Any] | None = None
+    agents: dict[str, Any] | None = Field(None, description="With `return: agents`: `ids` and the columns.")
     events: list[dict[str, Any]]
+    events_left_out: bool | None = Field(None, description="True where there were more events than the limit.")
+    results: list[dict[str, Any]] | None = Field(None, description="With `commands`: one for each, as in `ack`.")
 
 
 class EventMessage(BaseModel):

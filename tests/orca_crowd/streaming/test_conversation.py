@@ -212,6 +212,29 @@ async def test_commands_and_steps_are_answered_with_their_step(subprotocol: str)
             assert (await player.until("stepped"))["digest"] == await digest(runner)
 
 
+async def test_a_lease_holder_named_in_the_handshake_steps_and_others_do_not() -> None:
+    async with serving() as served, httpx.AsyncClient(base_url=f"http://127.0.0.1:{served.port}/v1") as http:
+        runner = await served.world(1)
+        assert (await http.post("/worlds/w/lease", json={"holder": "one", "ttl": 60})).status_code == 200
+        header = {"Orca-Crowd-Lease": "one"}
+        async with client(served) as other, client(served, additional_headers=header) as holder:
+            await other.send("step")
+            assert (await other.until("error"))["problem"]["code"] == "leased"
+            await holder.send("step")
+            assert (await holder.until("stepped"))["step"] == 1
+        assert runner.facts.step == 1
+
+
+async def test_one_key_goes_for_the_socket_and_for_rest() -> None:
+    async with serving() as served, httpx.AsyncClient(base_url=f"http://127.0.0.1:{served.port}/v1") as http:
+        runner = await served.world(1)
+        async with client(served) as player:
+            await player.send("step", count=2, key="k")
+            assert (await player.until("stepped"))["step"] == 2
+        again = await http.post("/worlds/w/steps", json={"count": 2, "key": "k"})
+        assert (again.status_code, again.json()["step"], runner.facts.step) == (200, 2, 2)
+
+
 async def test_every_socket_hears_of_events_subscribed_or_not() -> None:
     async with serving() as served:
         runner = await served.world(0)

@@ -141,6 +141,24 @@ async def test_without_got_the_latest_flows_to_who_reads_and_stops_for_who_does_
             assert len(seen) <= 7
 
 
+async def test_a_manual_world_waits_for_who_reads_every_step_slowly_and_not_for_who_has_stopped() -> None:
+    async with serving(frame_queue=4) as served:
+        runner = await served.world(CROWD)
+        async with stalling(served) as slow:
+            await slow.send("subscribe", delivery="every")
+            await slow.until("full")
+            stepping = asyncio.create_task(runner.step({"count": 200}))
+            for step in range(1, 201):
+                assert (await slow.until("frame"))["step"] == step
+                # slower than the steps, faster than the server's patience
+                await asyncio.sleep(0.002)
+            await stepping
+            assert served.streams.statistics.closed == {}
+            # now it stops: the world waits a moment once, then goes on without it
+            await runner.step({"count": 200})
+            assert served.streams.statistics.closed == {4001: 1}
+
+
 async def test_a_burst_of_acknowledgements_evicts_nobody() -> None:
     async with serving() as served:
         await served.world(1)
