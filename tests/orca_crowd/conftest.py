@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Iterator
+from contextlib import ExitStack
 from typing import Any
 
 import httpx
@@ -40,11 +41,13 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
 @pytest.fixture(scope="session")
 def small_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """Base URL of a server with SMALL_LIMITS."""
-    with pytest.MonkeyPatch.context() as patch:
-        for name, value in SMALL_LIMITS.items():
-            patch.setenv(f"ORCA_CROWD_{name.upper()}", str(value))
-        with live_server(tmp_path_factory.mktemp("small-server")) as address:
-            yield f"http://{address}"
+    with ExitStack() as stack:
+        # the environment of the child alone, which has it from its start
+        with pytest.MonkeyPatch.context() as patch:
+            for name, value in SMALL_LIMITS.items():
+                patch.setenv(f"ORCA_CROWD_{name.upper()}", str(value))
+            address = stack.enter_context(live_server(tmp_path_factory.mktemp("small-server")))
+        yield f"http://{address}"
 
 
 @pytest.fixture

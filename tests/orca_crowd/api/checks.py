@@ -36,7 +36,7 @@ def digest(client: httpx.Client, world: str) -> str:
 
 def strict_json(data: bytes) -> Any:
     """The value of JSON as the standard has it: NaN and infinities are none."""
-    import json  # noqa: PLC0415
+    import json
 
     def refuse(constant: str) -> None:
         raise AssertionError(f"{constant} is not JSON")

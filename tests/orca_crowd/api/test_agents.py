@@ -62,7 +62,10 @@ def test_rows_may_give_different_fields(client: httpx.Client, world: str) -> Non
 
 def test_ids_are_never_given_twice(client: httpx.Client, world: str) -> None:
     ids = client.post(f"{world}/agents", json={"agents": [{"position": [k, 0]} for k in (0, 9, 18)]}).json()["ids"]
-    assert client.request("DELETE", f"{world}/agents", params={"ids": f"{ids[1]}"}).json() == {"removed": [1], "step": 0}
+    assert client.request("DELETE", f"{world}/agents", params={"ids": f"{ids[1]}"}).json() == {
+        "removed": [1],
+        "step": 0,
+    }
     assert client.post(f"{world}/agents", json={"agents": [{"position": [9, 0]}]}).json()["ids"] == [3]
     problem(client.post(f"{world}/agents", json={"agents": [{"id": 1, "position": [50, 0]}]}), 409, "exists")
     problem(client.post(f"{world}/agents", json={"agents": [{"id": 0, "position": [50, 0]}]}), 409, "exists")
@@ -229,7 +232,11 @@ def test_an_agent_starts_its_next_step_from_where_it_was_put(client: httpx.Clien
 
 
 def test_warnings_go_with_what_was_accepted(client: httpx.Client, world: str) -> None:
-    rows = [{"position": [0, 0], "time_horizon": 0.05}, {"position": [0.1, 0]}, {"position": [90, 0], "neighbor_distance": 1}]
+    rows = [
+        {"position": [0, 0], "time_horizon": 0.05},
+        {"position": [0.1, 0]},
+        {"position": [90, 0], "neighbor_distance": 1},
+    ]
     answer = client.post(f"{world}/agents", json={"agents": rows})
     assert answer.status_code == 201
     warnings = answer.json()["warnings"]
@@ -276,5 +283,9 @@ def test_the_number_of_radii_on_walkable_ground_has_a_limit(small: httpx.Client)
     small.delete("/v1/worlds/w/agents/3")
     assert small.post("/v1/worlds/w/walkable", json={"areas": [area]}).status_code == 201
     problem(small.post("/v1/worlds/w/agents", json={"agents": [{"position": [0, 9], "radius": 1}]}), 429, "limit")
-    problem(small.patch("/v1/worlds/w/agents", json={"agents": [{"id": 0, "radius": 1}, {"id": 1, "radius": 2}]}), 429, "limit")
+    problem(
+        small.patch("/v1/worlds/w/agents", json={"agents": [{"id": 0, "radius": 1}, {"id": 1, "radius": 2}]}),
+        429,
+        "limit",
+    )
     assert small.post("/v1/worlds/w/agents", json={"agents": [{"position": [0, 9], "radius": 0.1}]}).status_code == 201

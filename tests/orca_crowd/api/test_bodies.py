@@ -16,7 +16,18 @@ MSGPACK = {"content-type": "application/msgpack"}
 
 @pytest.mark.parametrize(
     "data",
-    [b"{", b"", b"{'agents': []}", b"\xff\xfe", b"[" * 10_000, b"nonsense", b'{"agents": []} {}', b"9" * 5000, b'"\\ud800"', b"\0"],
+    [
+        b"{",
+        b"",
+        b"{'agents': []}",
+        b"\xff\xfe",
+        b"[" * 10_000,
+        b"nonsense",
+        b'{"agents": []} {}',
+        b"9" * 5000,
+        b'"\\ud800"',
+        b"\0",
+    ],
 )
 def test_what_is_not_json_is_400(client: httpx.Client, world: str, data: bytes) -> None:
     before = digest(client, world)
@@ -29,14 +40,16 @@ def test_what_is_not_json_is_400(client: httpx.Client, world: str, data: bytes) 
 
 
 @pytest.mark.parametrize(
-    "data", [b"\xc1", b"", b"\x91" * 100_000, msgspec.msgpack.encode({"agents": []})[:-1], msgspec.msgpack.encode({}) + b"\0"]
+    "data",
+    [b"\xc1", b"", b"\x91" * 100_000, msgspec.msgpack.encode({"agents": []})[:-1], msgspec.msgpack.encode({}) + b"\0"],
 )
 def test_what_is_not_messagepack_is_400(client: httpx.Client, world: str, data: bytes) -> None:
     problem(client.post(f"{world}/agents", content=data, headers=MSGPACK), 400, "malformed")
 
 
 @pytest.mark.parametrize(
-    "body", [{1: 2}, {"agents": [{1: 2}]}, {"agents": msgspec.msgpack.Ext(1, b"x")}, {"agents": [b"bytes"]}, {b"agents": []}]
+    "body",
+    [{1: 2}, {"agents": [{1: 2}]}, {"agents": msgspec.msgpack.Ext(1, b"x")}, {"agents": [b"bytes"]}, {b"agents": []}],
 )
 def test_messagepack_that_json_could_not_say_is_422(client: httpx.Client, world: str, body: object) -> None:
     data = msgspec.msgpack.encode(body)
@@ -44,7 +57,14 @@ def test_messagepack_that_json_could_not_say_is_422(client: httpx.Client, world:
 
 
 @pytest.mark.parametrize(
-    "kind", ["text/plain", "application/x-www-form-urlencoded", "application/octet-stream", "application/json; charset=latin-1", None]
+    "kind",
+    [
+        "text/plain",
+        "application/x-www-form-urlencoded",
+        "application/octet-stream",
+        "application/json; charset=latin-1",
+        None,
+    ],
 )
 def test_another_kind_of_body_is_415(client: httpx.Client, world: str, kind: str | None) -> None:
     headers = {"content-type": kind} if kind else {}
@@ -93,9 +113,15 @@ def test_a_body_over_the_limit_is_413_and_the_connection_goes_on(small: httpx.Cl
             yield b" " * 1000
 
     problem(small.post("/v1/worlds/w/agents", content=pieces(), headers=JSON), 413, "too-large")  # type: ignore[arg-type]
-    problem(small.post("/v1/worlds/w/map?as=obstacles", content=over, headers={"content-type": "text/plain"}), 413, "too-large")
     problem(
-        small.post("/v1/worlds/restore", content=over, headers={"content-type": "application/octet-stream"}), 413, "too-large"
+        small.post("/v1/worlds/w/map?as=obstacles", content=over, headers={"content-type": "text/plain"}),
+        413,
+        "too-large",
+    )
+    problem(
+        small.post("/v1/worlds/restore", content=over, headers={"content-type": "application/octet-stream"}),
+        413,
+        "too-large",
     )
     exact = b'{"agents": []' + b" " * (4096 - 14) + b"}"
     assert len(exact) == 4096

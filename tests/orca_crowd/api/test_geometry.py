@@ -25,7 +25,11 @@ def polygon(*rings: object) -> dict[str, Any]:
 
 def test_obstacles_come_and_go(client: httpx.Client, world: str) -> None:
     rows = [{"id": 4, "points": [[0, 0], [3, -0.0]]}, {"points": SQUARE, "closed": True}]
-    assert client.post(f"{world}/obstacles", json={"obstacles": rows}).json() == {"ids": [4, 0], "step": 0, "warnings": []}
+    assert client.post(f"{world}/obstacles", json={"obstacles": rows}).json() == {
+        "ids": [4, 0],
+        "step": 0,
+        "warnings": [],
+    }
     shown = client.get(f"{world}/obstacles").json()
     assert [entry["id"] for entry in shown["obstacles"]] == [4, 0]
     assert shown["obstacles"][0] == {"id": 4, "points": [[0.0, 0.0], [3.0, 0.0]], "closed": False}
@@ -42,7 +46,9 @@ def test_obstacles_come_and_go(client: httpx.Client, world: str) -> None:
     problem(client.put(f"{world}/obstacles/4", json={"points": [[0, 0], [1, 1]]}), 410, "gone")
     problem(client.get(f"{world}/obstacles/9"), 404, "not-found")
     problem(client.put(f"{world}/obstacles/9", json={"points": [[0, 0], [1, 1]]}), 404, "not-found")
-    problem(client.post(f"{world}/obstacles", json={"obstacles": [{"id": 4, "points": [[0, 0], [1, 1]]}]}), 409, "exists")
+    problem(
+        client.post(f"{world}/obstacles", json={"obstacles": [{"id": 4, "points": [[0, 0], [1, 1]]}]}), 409, "exists"
+    )
     assert client.get(world).json()["obstacles"] == 1
 
 
@@ -60,7 +66,13 @@ def test_a_wall_acts_in_the_very_next_step(client: httpx.Client, world: str) -> 
 def test_walkable_areas_come_and_go(client: httpx.Client, world: str) -> None:
     rows = [
         {"id": 2, "geometry": polygon([*SQUARE, SQUARE[0]], HOLE), "clearance": 0.25, "horizon": 1.0},
-        {"geometry": {"type": "MultiPolygon", "coordinates": [[[[20, 0], [25, 0], [25, 5]]], [[[30, 0], [35, 0], [35, 5]]]]}, "shrunk": True},
+        {
+            "geometry": {
+                "type": "MultiPolygon",
+                "coordinates": [[[[20, 0], [25, 0], [25, 5]]], [[[30, 0], [35, 0], [35, 5]]]],
+            },
+            "shrunk": True,
+        },
     ]
     added = client.post(f"{world}/walkable", json={"areas": rows})
     assert added.status_code == 201, added.text
@@ -186,7 +198,11 @@ def test_a_grid_map_becomes_geometry(client: httpx.Client, world: str, kind: str
 
 
 def test_geojson_becomes_geometry(client: httpx.Client, world: str) -> None:
-    feature = {"type": "Feature", "properties": {"name": "hall"}, "geometry": polygon([*SQUARE, SQUARE[0]], [*HOLE, HOLE[0]])}
+    feature = {
+        "type": "Feature",
+        "properties": {"name": "hall"},
+        "geometry": polygon([*SQUARE, SQUARE[0]], [*HOLE, HOLE[0]]),
+    }
     collection = {"type": "FeatureCollection", "features": [feature]}
     answer = client.post(f"{world}/map?as=walkable", json=collection, headers=GEOJSON)
     assert answer.status_code == 201, answer.text
@@ -243,8 +259,14 @@ def test_a_broken_geojson_is_refused_with_its_place(client: httpx.Client, world:
     assert entry["item"] == 1
     assert client.get(world).json()["walkable"] == 0
     problem(client.post(f"{world}/map?as=walkable", content=b"{", headers=GEOJSON), 400, "malformed")
-    problem(client.post(f"{world}/map?as=walkable", content=b"{}", headers={"content-type": "image/png"}), 415, "unsupported-type")
-    assert faults(client.post(f"{world}/map?as=walkable&cell_size=2", json=body, headers=GEOJSON)) == {(None, "cell_size")}
+    problem(
+        client.post(f"{world}/map?as=walkable", content=b"{}", headers={"content-type": "image/png"}),
+        415,
+        "unsupported-type",
+    )
+    assert faults(client.post(f"{world}/map?as=walkable&cell_size=2", json=body, headers=GEOJSON)) == {
+        (None, "cell_size")
+    }
 
 
 def test_messagepack_geometry(client: httpx.Client, world: str) -> None:
@@ -264,7 +286,9 @@ def test_geometry_has_limits(small: httpx.Client) -> None:
     problem(small.post("/v1/worlds/w/obstacles", json=two), 429, "limit")
     problem(small.put("/v1/worlds/w/obstacles/1", json={"points": [[k, 0] for k in range(14)]}), 429, "limit")
     # a refused batch gives back what it had counted
-    batch = {"commands": [{"op": "remove_obstacle", "id": 1}, {"op": "add_obstacles", "obstacles": [{"points": [[0, 0]]}]}]}
+    batch = {
+        "commands": [{"op": "remove_obstacle", "id": 1}, {"op": "add_obstacles", "obstacles": [{"points": [[0, 0]]}]}]
+    }
     problem(small.post("/v1/worlds/w/commands", json=batch), 422, "invalid")
     problem(small.post("/v1/worlds/w/obstacles", json=two), 429, "limit")
     assert small.put("/v1/worlds/w/obstacles/1", json={"points": [[0, 0], [1, 0]]}).status_code == 200

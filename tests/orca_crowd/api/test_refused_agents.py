@@ -29,7 +29,11 @@ def crowd(client: httpx.Client, world: str) -> str:
 
 VALUES: list[tuple[str, str]] = [
     # not finite, in every field
-    *((field, text) for text in ("NaN", "Infinity", "-Infinity", "1e999") for field in ("radius", "max_speed", "goal_tolerance")),
+    *(
+        (field, text)
+        for text in ("NaN", "Infinity", "-Infinity", "1e999")
+        for field in ("radius", "max_speed", "goal_tolerance")
+    ),
     *((field, f"[{text}, 0]") for text in ("NaN", "1e999", "-Infinity") for field in ("position", "velocity", "goal")),
     ("preferred_velocity", "[0, NaN]"),
     ("preferred_velocity", "[Infinity, Infinity]"),
@@ -104,10 +108,16 @@ def test_a_wrong_value_is_named_wherever_it_stands(client: httpx.Client, crowd: 
 
 @pytest.mark.parametrize(
     ("field", "text"),
-    [(field, text) for field, text in VALUES if field not in ("raduis", "weight ") and text not in ("[]", "{}", "null")],
+    [
+        (field, text)
+        for field, text in VALUES
+        if field not in ("raduis", "weight ") and text not in ("[]", "{}", "null")
+    ],
 )
 def test_a_wrong_value_in_a_column_is_named(client: httpx.Client, crowd: str, field: str, text: str) -> None:
-    good = {"position": "[20, 20]", "goal": "[1, 1]", "velocity": "[0, 0]", "preferred_velocity": "[0, 0]"}.get(field, "1")
+    good = {"position": "[20, 20]", "goal": "[1, 1]", "velocity": "[0, 0]", "preferred_velocity": "[0, 0]"}.get(
+        field, "1"
+    )
     position = "" if field == "position" else '"position": [[20, 20], [30, 30]], '
     body = f'{{"columns": {{{position}"{field}": [{good}, {text}]}}}}'
     before = digest(client, crowd)
@@ -223,8 +233,18 @@ def test_a_batch_names_every_wrong_item_and_adds_none(client: httpx.Client, crow
 
 
 def test_legal_zeros_are_accepted(client: httpx.Client, world: str) -> None:
-    row = {"radius": 0, "max_speed": 0, "max_neighbors": 0, "neighbor_distance": 0, "preferred_speed": 0, "goal_tolerance": 0}
-    assert client.post(f"{world}/agents", json={"agents": [{"position": [0, 0], "goal": [1, 0], **row}]}).status_code == 201
+    row = {
+        "radius": 0,
+        "max_speed": 0,
+        "max_neighbors": 0,
+        "neighbor_distance": 0,
+        "preferred_speed": 0,
+        "goal_tolerance": 0,
+    }
+    assert (
+        client.post(f"{world}/agents", json={"agents": [{"position": [0, 0], "goal": [1, 0], **row}]}).status_code
+        == 201
+    )
     assert client.post(f"{world}/steps", json={"count": 5}).status_code == 200
     shown = client.get(f"{world}/agents/0").json()
     assert shown["position"] == [0.0, 0.0]
@@ -254,7 +274,9 @@ def test_far_from_the_origin_the_same_happens(client: httpx.Client, world: str, 
             {"position": [at + 3, -0.1], "preferred_velocity": [-1, 0]},
         ]
         assert client.post(f"{world}/agents", json={"agents": rows}).status_code == 201
-        found: list[list[float]] = client.post(f"{world}/steps", json={"count": 20, "return": "agents"}).json()["agents"]["position"]
+        found: list[list[float]] = client.post(f"{world}/steps", json={"count": 20, "return": "agents"}).json()[
+            "agents"
+        ]["position"]
         return found
 
     near, far = run(0.0), run(origin)

@@ -84,8 +84,15 @@ def test_commands_are_one_and_answered_one_by_one(client: httpx.Client, crowd: s
         {"op": "remove_agents", "ids": [2]},
         {"op": "add_obstacles", "obstacles": [{"id": 7, "points": [[50, 0], [60, 0]]}]},
         {"op": "set_obstacle", "id": 7, "points": [[50, 1], [60, 1]]},
-        {"op": "add_walkable", "areas": [{"geometry": {"type": "Polygon", "coordinates": [[[-90, -90], [90, -90], [0, 90]]]}}]},
-        {"op": "set_walkable", "id": 0, "geometry": {"type": "Polygon", "coordinates": [[[-99, -99], [99, -99], [0, 99]]]}},
+        {
+            "op": "add_walkable",
+            "areas": [{"geometry": {"type": "Polygon", "coordinates": [[[-90, -90], [90, -90], [0, 90]]]}}],
+        },
+        {
+            "op": "set_walkable",
+            "id": 0,
+            "geometry": {"type": "Polygon", "coordinates": [[[-99, -99], [99, -99], [0, 99]]]},
+        },
         {"op": "remove_walkable", "id": 0},
         {"op": "remove_obstacle", "id": 7},
     ]
@@ -206,7 +213,12 @@ def test_an_expected_step_that_is_stale_is_409_with_the_step(client: httpx.Clien
 
 
 def test_a_repeated_key_has_one_effect_and_the_same_answer(client: httpx.Client, crowd: str) -> None:
-    body = {"count": 3, "key": "a", "return": "agents", "commands": [{"op": "add_agents", "agents": [{"position": [40, 0]}]}]}
+    body = {
+        "count": 3,
+        "key": "a",
+        "return": "agents",
+        "commands": [{"op": "add_agents", "agents": [{"position": [40, 0]}]}],
+    }
     first = client.post(f"{crowd}/steps", json=body)
     again = client.post(f"{crowd}/steps", json=body)
     packed = client.post(
@@ -235,7 +247,9 @@ def test_a_refused_request_may_be_sent_again_under_its_key(client: httpx.Client,
     assert client.post(f"{crowd}/steps", json=body).json()["step"] == 2
 
 
-def test_steps_of_two_clients_are_two_hundred_and_each_is_told_its_own(server: str, client: httpx.Client, crowd: str) -> None:
+def test_steps_of_two_clients_are_two_hundred_and_each_is_told_its_own(
+    server: str, client: httpx.Client, crowd: str
+) -> None:
     def a_hundred(_: int) -> list[int]:
         with httpx.Client(base_url=server, timeout=60) as own:
             return [own.post(f"{crowd}/steps", json={}).json()["step"] for _ in range(100)]
@@ -271,7 +285,12 @@ def test_a_batch_is_never_seen_half(server: str, client: httpx.Client, make_worl
                 assert own.post(f"{crowd}/steps", json={"count": 3}).status_code == 200
 
     with ThreadPoolExecutor(6) as pool:
-        tasks = [pool.submit(write, 1.0), pool.submit(write, -1.0), pool.submit(step, 0), *(pool.submit(read, k) for k in range(3))]
+        tasks = [
+            pool.submit(write, 1.0),
+            pool.submit(write, -1.0),
+            pool.submit(step, 0),
+            *(pool.submit(read, k) for k in range(3)),
+        ]
         for task in tasks:
             task.result()
 
@@ -344,10 +363,14 @@ def test_steering_is_one_step_of_a_world_that_is_not_kept(client: httpx.Client) 
         "options": {"profile": "text"},
     }
     library = World(time_step=0.25)
-    from orca_core import Obstacle  # noqa: PLC0415
+    from orca_core import Obstacle
 
     library.add_obstacles([Obstacle(points=np.array([[-1.0, 1.0], [3.0, 1.0]]))])
-    columns = {"position": [[0, 0], [2, 0.1], [50, 0]], "preferred_velocity": [[1, 0], [-1, 0], [0, 0]], "goal": [[0, 0], [0, 0], [60, 0]]}
+    columns = {
+        "position": [[0, 0], [2, 0.1], [50, 0]],
+        "preferred_velocity": [[1, 0], [-1, 0], [0, 0]],
+        "goal": [[0, 0], [0, 0], [60, 0]],
+    }
     given = {"goal": np.array([False, False, True]), "preferred_velocity": np.array([True, True, False])}
     library.add_agents(columns, given, 3)
     library.step()

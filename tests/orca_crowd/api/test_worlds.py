@@ -111,9 +111,7 @@ def test_a_wrong_member_is_named(client: httpx.Client, body: dict[str, Any], fie
 
 @pytest.mark.parametrize("text", ["NaN", "Infinity", "-Infinity", "1e999"])
 def test_a_time_step_that_is_not_finite_is_named(client: httpx.Client, text: str) -> None:
-    answer = client.post(
-        "/v1/worlds", content=f'{{"time_step": {text}}}', headers={"content-type": "application/json"}
-    )
+    answer = client.post("/v1/worlds", content=f'{{"time_step": {text}}}', headers={"content-type": "application/json"})
     assert faults(answer) == {(None, "time_step")}
 
 
@@ -139,7 +137,9 @@ def test_clock_name_and_defaults_can_be_changed_and_nothing_else(client: httpx.C
     assert (shown["name"], shown["defaults"], shown["clock"]) == ("New", {"radius": 1.0}, {"mode": "manual"})
     assert faults(client.patch(world, json={"time_step": 1})) == {(None, "time_step")}
     # a refused change changes nothing of it
-    assert faults(client.patch(world, json={"name": "Other", "defaults": {"radius": -1}})) == {(None, "defaults.radius")}
+    assert faults(client.patch(world, json={"name": "Other", "defaults": {"radius": -1}})) == {
+        (None, "defaults.radius")
+    }
     assert client.get(world).json()["name"] == "New"
 
 

@@ -19,7 +19,10 @@ from orca_crowd.worlds.runner import Runner
 from orca_crowd.worlds.session import Session
 from tests.orca_crowd.worlds.support import Worlds, record, running
 
-TWO = {"op": "add_agents", "agents": [{"id": 1, "position": [0, 0], "goal": [9, 0]}, {"id": 2, "position": [9, 0.1], "goal": [0, 0]}]}
+TWO = {
+    "op": "add_agents",
+    "agents": [{"id": 1, "position": [0, 0], "goal": [9, 0]}, {"id": 2, "position": [9, 0.1], "goal": [0, 0]}],
+}
 
 
 async def crowd(worlds: Worlds, name: str = "w", **members: Any) -> Runner:
@@ -160,7 +163,9 @@ async def test_refused_commands_are_not_published() -> None:
         runner = await crowd(worlds)
         heard = record(runner)
         with pytest.raises(ApiError):
-            await runner.command({"commands": [{"op": "remove_agents", "ids": [1]}, {"op": "remove_agents", "ids": [9]}]})
+            await runner.command(
+                {"commands": [{"op": "remove_agents", "ids": [1]}, {"op": "remove_agents", "ids": [9]}]}
+            )
         assert heard == []
         await runner.step({})
         assert [publication.removed for publication in heard] == [[]]
@@ -385,7 +390,11 @@ async def test_a_lease_runs_out_by_the_clock() -> None:
 
 async def test_a_world_that_nobody_uses_goes_away() -> None:
     async with running() as worlds:
-        kept, watched, unused = await worlds.make("kept"), await worlds.make("watched", ttl=10), await worlds.make("unused", ttl=10)
+        kept, watched, unused = (
+            await worlds.make("kept"),
+            await worlds.make("watched", ttl=10),
+            await worlds.make("unused", ttl=10),
+        )
         heard = record(watched)
         for _ in range(15):
             worlds.clock.advance(1)

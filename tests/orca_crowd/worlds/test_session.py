@@ -33,7 +33,9 @@ def run(target: Session, commands: list[Any], key: str | None = None) -> dict[st
 
 
 small = st.integers(-1, 14)
-numbers = st.one_of(st.floats(-20, 20), st.sampled_from([0.1, 0.25, -1.0, float("nan"), float("inf"), 1e10, True, "1", None]))
+numbers = st.one_of(
+    st.floats(-20, 20), st.sampled_from([0.1, 0.25, -1.0, float("nan"), float("inf"), 1e10, True, "1", None])
+)
 vectors = st.one_of(st.lists(st.floats(-20, 20), min_size=2, max_size=2), st.lists(numbers, max_size=3), st.none())
 agent = st.fixed_dictionaries(
     {},
@@ -55,7 +57,12 @@ command = st.one_of(
     st.builds(lambda rows: {"op": "add_agents", "agents": rows}, st.lists(agent, max_size=3)),
     st.builds(lambda rows: {"op": "set_agents", "agents": rows}, st.lists(agent, max_size=3)),
     st.builds(lambda ids: {"op": "remove_agents", "ids": ids}, st.lists(small, max_size=2)),
-    st.builds(lambda p, c, i: {"op": "add_obstacles", "obstacles": [{"points": p, "closed": c, **i}]}, points, st.booleans(), st.sampled_from([{}, {"id": 1}])),
+    st.builds(
+        lambda p, c, i: {"op": "add_obstacles", "obstacles": [{"points": p, "closed": c, **i}]},
+        points,
+        st.booleans(),
+        st.sampled_from([{}, {"id": 1}]),
+    ),
     st.builds(lambda p, k: {"op": "set_obstacle", "id": k, "points": p}, points, small),
     st.builds(lambda k: {"op": "remove_obstacle", "id": k}, small),
     st.builds(lambda g: {"op": "add_walkable", "areas": [{"geometry": g}]}, polygon),
