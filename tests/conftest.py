@@ -8,6 +8,7 @@ import inspect
 import os
 import pkgutil
 from collections.abc import AsyncIterator, Iterator
+from dataclasses import replace
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -27,7 +28,7 @@ settings.load_profile("ci" if os.environ.get("CI") else "local")
 
 
 @pytest.fixture(scope="session", autouse=True)
-def kernels() -> Iterator[None]:
+def kernels(_surroundings_at_first: frozenset[tuple[str, str]]) -> Iterator[None]:
     """Compile every kernel before the first test, and find not one version more after the last."""
     from orca_core import _jit
     from orca_core import kernels as package
@@ -40,10 +41,17 @@ def kernels() -> Iterator[None]:
     assert _jit.signature_counts() == declared, "a call compiled a version that no signature names"
 
 
+@pytest.fixture(scope="session")
+def _surroundings_at_first() -> frozenset[tuple[str, str]]:
+    """Environment and working folder before any other fixture; one that holds them changed spoils later tests."""
+    return Resources.now().surroundings
+
+
 @pytest.fixture
-async def _nothing_left_in_loop() -> AsyncIterator[None]:
+async def _nothing_left_in_loop(_surroundings_at_first: frozenset[tuple[str, str]]) -> AsyncIterator[None]:
     """The check for an asynchronous test, inside its loop: what closes in the next round may do so."""
-    before, tasks = Resources.now(), frozenset(asyncio.all_tasks())
+    before = replace(Resources.now(), surroundings=_surroundings_at_first)
+    tasks = frozenset(asyncio.all_tasks())
     yield
     left = await leaked_in_loop(before, tasks)
     if left:
@@ -52,15 +60,15 @@ async def _nothing_left_in_loop() -> AsyncIterator[None]:
 
 @pytest.fixture(autouse=True)
 def _nothing_left_behind(request: pytest.FixtureRequest, kernels: None) -> Iterator[None]:
-    """Fail a test that leaves a child process, a thread, a descriptor, shared memory or a task behind.
+    """Fail a test that leaves a process, a thread, a descriptor, shared memory, a task or another environment behind.
 
-    Fixtures of a wider scope are set up before this one and may keep what they hold.
+    Fixtures of a wider scope are set up before this one and may keep what they hold, but not the environment changed.
     """
     if inspect.iscoroutinefunction(request.function):
         request.getfixturevalue("_nothing_left_in_loop")
         yield
         return
-    before = Resources.now()
+    before = replace(Resources.now(), surroundings=request.getfixturevalue("_surroundings_at_first"))
     yield
     left = leaked(before)
     if left:

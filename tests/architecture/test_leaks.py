@@ -49,6 +49,21 @@ def left_segment() -> Iterator[None]:
     segment.unlink()
 
 
+@contextmanager
+def left_variable() -> Iterator[None]:
+    os.environ["LEFT_OVER"] = "1"
+    yield
+    del os.environ["LEFT_OVER"]
+
+
+@contextmanager
+def left_folder() -> Iterator[None]:
+    before = os.getcwd()
+    os.chdir("/")
+    yield
+    os.chdir(before)
+
+
 @pytest.mark.skipif(not os.path.isdir("/proc/self/fd"), reason="children and descriptors are read from /proc")
 @pytest.mark.parametrize(
     ("leak", "named"),
@@ -57,8 +72,10 @@ def left_segment() -> Iterator[None]:
         (left_descriptor, "descriptor"),
         (left_child, "child process"),
         (left_segment, "shared memory psm_"),
+        (left_variable, "another value of LEFT_OVER"),
+        (left_folder, "another value of working folder"),
     ],
-    ids=["thread", "descriptor", "child", "shared memory"],
+    ids=["thread", "descriptor", "child", "shared memory", "variable", "folder"],
 )
 def test_a_leak_is_found_while_it_lasts_and_not_after(leak: Callable[[], Iterator[None]], named: str) -> None:
     before = Resources.now()

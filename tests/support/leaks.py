@@ -1,4 +1,4 @@
-"""What a test may leave behind: nothing. Counts children, threads, descriptors, shared memory and asyncio tasks.
+"""What a test may leave behind: nothing. Children, threads, descriptors, shared memory, tasks, the environment.
 
 `Resources.now()` is what the process holds; `leaked(before)` waits a moment for what is just ending and names the
 rest. The allow-list is short, and each entry says why it may stay.
@@ -37,11 +37,13 @@ class Resources:
     threads: frozenset[threading.Thread]
     descriptors: frozenset[tuple[int, str]]
     shared_memory: frozenset[str]
+    surroundings: frozenset[tuple[str, str]]
 
     @classmethod
     def now(cls) -> Resources:
         """What this process holds at this moment (systems without /proc report no descriptors and no children)."""
-        return cls(_children(), frozenset(threading.enumerate()), _descriptors(), _shared_memory())
+        threads = frozenset(threading.enumerate())
+        return cls(_children(), threads, _descriptors(), _shared_memory(), _surroundings())
 
 
 def _tracker() -> tuple[int | None, int | None]:
@@ -85,6 +87,12 @@ def _shared_memory() -> frozenset[str]:
     return frozenset(name for name in os.listdir(SHARED_MEMORY) if name.startswith(("psm_", "orca")))
 
 
+def _surroundings() -> frozenset[tuple[str, str]]:
+    """Environment variables and the working folder; pytest writes the name of the test into the environment itself."""
+    variables = {(name, value) for name, value in os.environ.items() if not name.startswith("PYTEST_")}
+    return frozenset(variables | {("working folder", os.getcwd())})
+
+
 def _difference(before: Resources) -> list[str]:
     """Name everything held now that was not held before."""
     now = Resources.now()
@@ -92,6 +100,8 @@ def _difference(before: Resources) -> list[str]:
     lines += [f"thread {thread.name!r}" for thread in now.threads - before.threads if thread.is_alive()]
     lines += [f"descriptor {number} -> {target}" for number, target in sorted(now.descriptors - before.descriptors)]
     lines += [f"shared memory {name}" for name in sorted(now.shared_memory - before.shared_memory)]
+    changed = now.surroundings ^ before.surroundings
+    lines += [f"another value of {name}" for name in sorted({name for name, _ in changed})]
     return lines
 
 
