@@ -93,6 +93,8 @@ $(MADE)/serve: $(VENV)/pyvenv.cfg pyproject.toml constraints.txt
 	@mkdir -p $(MADE)
 	@$(PIP) $(BUILD_NEEDS)
 	@$(PIP) --no-build-isolation --editable .
+	@# sources are turned into bytecode now, so that the first start is as quick as any other
+	@$(BIN)/python -m compileall -q orca_core service/orca_crowd
 	@touch $@
 
 $(MADE)/test: $(MADE)/serve clients/python/pyproject.toml
