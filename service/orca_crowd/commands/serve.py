@@ -25,6 +25,7 @@ from orca_crowd.streaming.server import DrainingServer, socket_options
 
 __all__ = ["Server", "make_server", "run"]
 
+SWITCH_SECONDS = 0.001
 HANDLED = (signal.SIGINT, signal.SIGTERM)
 
 
@@ -107,6 +108,8 @@ def run(settings: Settings) -> int:
     host = f"[{settings.host}]" if ":" in settings.host else settings.host
     columns = (TextColumn("orca-crowd: {task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
     progress = Progress(*columns, console=console)
+    # threads hand the interpreter over sooner than the usual 5 ms, so that the loop is not kept from its sockets
+    sys.setswitchinterval(SWITCH_SECONDS)
     server = make_server(settings, progress)
     console.print(f"orca-crowd: serving on http://{host}:{listener.getsockname()[1]}", highlight=False)
     progress.start()

@@ -10,7 +10,7 @@ import numpy as np
 from pydantic_core import from_json
 
 from orca_crowd.errors import ApiError
-from orca_crowd.protocol.frames import JSON_SUBPROTOCOL, MSGPACK_SUBPROTOCOL, encode_message
+from orca_crowd.protocol.frames import JSON_SUBPROTOCOL, MSGPACK_SUBPROTOCOL, encode_entries, encode_message
 
 __all__ = [
     "JSON",
@@ -97,8 +97,11 @@ def decode(data: bytes, encoding: Encoding) -> Any:
 
 def encode(value: Mapping[str, Any], encoding: Encoding) -> bytes:
     """The bytes of an answer; numpy arrays inside are columns."""
-    data = encode_message(value, JSON_SUBPROTOCOL if encoding == "json" else MSGPACK_SUBPROTOCOL)
-    return data.encode() if isinstance(data, str) else data
+    if encoding == "json":
+        # as the stream does, but as bytes from the beginning: megabytes need not become a string and bytes again
+        return b"{" + encode_entries(value, JSON_SUBPROTOCOL).data + b"}"
+    data = encode_message(value, MSGPACK_SUBPROTOCOL)
+    return data if isinstance(data, bytes) else data.encode()
 
 
 def size_of(value: Any) -> int:

@@ -1,0 +1,50 @@
+"""The two clocks: what they read, and whom they wake."""
+
+from __future__ import annotations
+
+import asyncio
+
+import pytest
+
+from orca_crowd.clock import ManualClock, SystemClock
+
+
+async def test_a_manual_clock_stands_still_until_it_is_moved() -> None:
+    clock, event = ManualClock(5.0), asyncio.Event()
+    waiting = asyncio.ensure_future(clock.wait(event, 7.0))
+    await asyncio.sleep(0.01)
+    clock.advance(1.9)
+    await asyncio.sleep(0.01)
+    assert not waiting.done()
+    clock.advance(0.1)
+    await waiting
+    assert clock.now() == 7.0
+    with pytest.raises(ValueError, match="only goes forward"):
+        clock.advance(-1)
+    with pytest.raises(ValueError, match="only goes forward"):
+        clock.advance(float("nan"))
+
+
+@pytest.mark.parametrize("clock", [ManualClock(), SystemClock()])
+async def test_an_event_ends_the_wait(clock: ManualClock | SystemClock) -> None:
+    event = asyncio.Event()
+    for until in (None, clock.now() + 1000):
+        event.clear()
+        waiting = asyncio.ensure_future(clock.wait(event, until))
+        await asyncio.sleep(0.01)
+        assert not waiting.done()
+        event.set()
+        await waiting
+
+
+async def test_the_system_clock_goes_forward_and_wakes_at_the_deadline() -> None:
+    clock, event = SystemClock(), asyncio.Event()
+    deadline = clock.now() + 0.02
+    await clock.wait(event, deadline)
+    assert clock.now() >= deadline
+    # a deadline that has passed returns, but not before others had their turn
+    turns = []
+    asyncio.get_running_loop().call_soon(turns.append, 1)
+    await clock.wait(event, deadline)
+    assert turns == [1]
+    assert clock.wall() > 1.6e9
