@@ -167,7 +167,7 @@ def _next(world: World, row: int) -> dict[str, Any]:
 
 
 def explain(world: World, identifier: int) -> dict[str, Any]:
-    """Plain values: `agent`, `step`, `preferred_velocity`, `neighbors`, `constraints`, `next`, `program`.
+    """Plain values: `agent`, `status`, `step`, `preferred_velocity`, `neighbors`, `constraints`, `next`, `program`.
 
     Each constraint names kind, source id, point, normal, and its signed distance from the resulting velocity (negative:
     violated). `program` is the text's: `status` (`feasible`, `relaxed` or `hard-relaxed`), the first failing row, the
@@ -182,7 +182,8 @@ def explain(world: World, identifier: int) -> dict[str, Any]:
     px, py = _preferred(world, row)
     rows = np.array([[*plane.point, *plane.normal] for plane in planes] or np.empty((0, 4)), np.float64).reshape(-1, 4)
     failed, vx, vy = permitted_velocity(rows, hard, len(planes), limit, px, py, np.empty((len(planes) + 1, 4)))
-    status = "feasible" if failed == len(planes) else "relaxed" if failed >= hard else "hard-relaxed"
+    agent = world.agent(identifier)
+    ending = "feasible" if failed == len(planes) else "relaxed" if failed >= hard else "hard-relaxed"
     shown = [
         {
             "kind": plane.kind,
@@ -196,7 +197,8 @@ def explain(world: World, identifier: int) -> dict[str, Any]:
         for index, plane in enumerate(planes)
     ]
     return {
-        "agent": world.agent(identifier),
+        "agent": agent,
+        "status": agent["status"],
         "step": world.step_count,
         "preferred_velocity": [px, py],
         "neighbors": [
@@ -205,7 +207,7 @@ def explain(world: World, identifier: int) -> dict[str, Any]:
         "constraints": shown,
         "next": _next(world, row),
         "program": {
-            "status": status,
+            "status": ending,
             "first_failure": None if failed == len(planes) else int(failed),
             "velocity": [vx, vy],
             "max_speed": limit,
