@@ -79,11 +79,15 @@ def _prepare_cache() -> Path | None:
 _cache = _prepare_cache()
 
 
-def kernel(*signatures: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """Declare a kernel with the signatures it may be called with, in numba's notation (`"f8(f8,f8[::1])"`)."""
+def kernel(*signatures: str, inline: bool = False) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Declare a kernel with the signatures it may be called with, in numba's notation (`"f8(f8,f8[::1])"`).
+
+    `inline` makes it part of its callers: an array is seven words, and handing over a dozen of them costs more than the work
+    of a small kernel.
+    """
 
     def declare(function: Callable[..., Any]) -> Callable[..., Any]:
-        dispatcher = numba.njit(cache=_cache is not None, **FLAGS)(function)
+        dispatcher = numba.njit(cache=_cache is not None, forceinline=inline, **FLAGS)(function)
         _table.append((f"{function.__module__.rpartition('.')[2]}.{function.__name__}", dispatcher, signatures))
         return dispatcher  # type: ignore[no-any-return]
 

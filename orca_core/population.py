@@ -42,6 +42,7 @@ class Population:
     def undo_add(self, mark: tuple[int, Identifiers]) -> None:
         """Take back every addition since `mark`; nothing else may have changed meanwhile."""
         self.state.count, self.identifiers = mark
+        self.state.place_anew()
 
     def copy(self) -> Population:
         """An independent copy."""
@@ -184,6 +185,7 @@ class Population:
         elif name in ("position", "radius"):
             state["on_surface"][indices] = 0
             state["neighbor_reach"][indices] = -1.0
+            state.place_anew()
         state[name][indices] = array
 
     def _start(self, indices: Integers, step: int) -> None:

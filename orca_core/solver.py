@@ -15,7 +15,11 @@ from numpy.typing import NDArray
 
 from orca_core._jit import compile_all
 from orca_core.kernels import step as step_kernels
+from orca_core.kernels.half_planes import LANE_ROWS, LANES
+from orca_core.kernels.neighbours import LISTED
 from orca_core.kernels.preferred import gather_parameters, preferred_velocities
+from orca_core.kernels.ranking import NETWORK
+from orca_core.kernels.step import largest_move
 from orca_core.kernels.tree import LEAF, STACK, point_leaves, sort_codes, z_order
 from orca_core.options import Options
 from orca_core.state import AgentState
@@ -28,6 +32,7 @@ Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
 
 # seconds for which an agent that met others in an exact symmetry turns aside wherever it is slowed
+SORT_STEPS = 16
 TURN_TIME = 10.0
 
 
@@ -41,8 +46,10 @@ class Scratch:
     distance: Floats
     place: Integers
     index: Integers
+    keys: Integers
     near_distance: Floats
     near_place: Integers
+    lanes: Floats
     found: Integers
     item_distance: Floats
     item: Integers
@@ -55,7 +62,7 @@ class Scratch:
 
         Sized by what can occur, so no buffer is ever full; memory that is never touched costs nothing.
         """
-        candidates = 2 * neighbours + 8 * LEAF
+        candidates = 2 * max(neighbours, LISTED) + 8 * LEAF
         rows = walls + edges + neighbours + 1
         items = max(walls, edges, 1)
         return cls(
@@ -65,8 +72,10 @@ class Scratch:
             distance=np.empty(candidates),
             place=np.empty(candidates, np.int64),
             index=np.empty(candidates, np.int64),
-            near_distance=np.empty(neighbours + 1),
-            near_place=np.empty(neighbours + 1, np.int64),
+            keys=np.empty(NETWORK, np.int64),
+            near_distance=np.empty(candidates),
+            near_place=np.empty(candidates, np.int64),
+            lanes=np.empty(LANE_ROWS * LANES),
             found=np.empty(max(walls, 1), np.int64),
             item_distance=np.empty(items),
             item=np.empty(items, np.int64),
@@ -110,6 +119,12 @@ class Solver:
         self.moved = np.zeros(rows, np.uint8)
         self.overlap_depth = np.zeros(rows)
         self.overlap_with = np.full(rows, -1, np.int64)
+        self.listed = np.zeros((rows, LISTED), np.int32)
+        self.list_count = np.full(rows, -1, np.int64)
+        self.list_radius = np.zeros(rows)
+        self.list_drift = np.zeros(rows)
+        self.drift, self.slack, self.age = 0.0, 0.0, 0
+        self._sorted: tuple[int, int] | None = None
 
     def prefer(self, agents: AgentState, options: Options, dt: float) -> None:
         """Phase: preferred velocities into `desired`."""
@@ -138,8 +153,14 @@ class Solver:
         """
         count = agents.count
         self.leaves = leaf_count(count)
-        bits = z_order(agents["position"], count, self.codes)
-        sort_codes(self.codes, count, bits, self.order, self._spare_codes, self._spare_order, self._histogram)
+        # an order is kept for some steps: candidate lists name places, and sorting costs more than slightly larger boxes
+        self.age += 1
+        if self._sorted != (agents.placed, count) or self.age >= SORT_STEPS:
+            bits = z_order(agents["position"], count, self.codes)
+            sort_codes(self.codes, count, bits, self.order, self._spare_codes, self._spare_order, self._histogram)
+            self.list_count[:count] = -1
+            self.drift, self.age, self._sorted = 0.0, 0, (agents.placed, count)
+            self.slack = slack
         point_leaves(
             agents["position"],
             agents["velocity"],
@@ -153,8 +174,6 @@ class Solver:
             self.packed,
             self.leaf_first,
         )
-        reach = agents["neighbor_reach"]
-        guess = np.where(reach < 0.0, -1.0, reach + slack)
         gather_parameters(
             self.order,
             count,
@@ -163,7 +182,7 @@ class Solver:
             agents["time_horizon"],
             agents["obstacle_horizon"],
             agents["neighbor_distance"],
-            guess,
+            agents["neighbor_reach"],
             agents["max_neighbors"],
             self.parameters,
         )
@@ -208,6 +227,8 @@ class Solver:
             seed,
             step,
             math.ceil(TURN_TIME / dt),
+            self.drift,
+            self.slack,
             self.nodes,
             self.leaves,
             self.order,
@@ -219,6 +240,10 @@ class Solver:
             agents["id"],
             agents["turning_until"],
             *statics.solver_arguments(),
+            self.listed,
+            self.list_count,
+            self.list_radius,
+            self.list_drift,
             *work,
             self.new_velocity,
             self.new_turning,
@@ -234,6 +259,9 @@ class Solver:
 
     def commit(self, agents: AgentState) -> None:
         """Phase: the new velocities and positions become the state."""
+        move = largest_move(0, self.count, agents["position"], self.new_position)
+        self.drift += move
+        self.slack = 2.0 * move
         agents["velocity"][:] = self.new_velocity[: self.count]
         agents["turning_until"][:] = self.new_turning[: self.count]
         agents["position"][:] = self.new_position[: self.count]

@@ -4,12 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import count
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 __all__ = ["AGENT_DEFAULTS", "FIELDS", "STATUS_NAMES", "AgentState", "Field"]
+
+# numbers every placing of agents, over all worlds, so that none is taken for another
+_PLACINGS = count()
 
 STATUS_NAMES = ("no-goal", "moving", "arrived", "stalled")
 
@@ -85,6 +89,8 @@ class AgentState:
     def __init__(self) -> None:
         """Start empty."""
         self.count = 0
+        # changes whenever somebody other than a step puts agents somewhere; places that were sorted before no longer hold
+        self.placed = next(_PLACINGS)
         self._capacity = 0
         self._arrays: dict[str, NDArray[Any]] = {}
         self._reserve(16)
@@ -100,6 +106,10 @@ class AgentState:
             self._arrays[field.name] = array
         self._capacity = capacity
 
+    def place_anew(self) -> None:
+        """Somebody other than a step has put agents somewhere: nothing that was sorted before holds."""
+        self.placed = next(_PLACINGS)
+
     def __getitem__(self, name: str) -> NDArray[Any]:
         """The live rows of a field, writable."""
         return self._arrays[name][: self.count]
@@ -114,6 +124,7 @@ class AgentState:
         if first + count > self._capacity:
             self._reserve(first + count)
         self.count = first + count
+        self.place_anew()
         rows = slice(first, first + count)
         for field in FIELDS:
             self._arrays[field.name][rows] = field.empty
@@ -127,11 +138,13 @@ class AgentState:
         for array in self._arrays.values():
             array[:left] = array[: self.count][keep]
         self.count = left
+        self.place_anew()
 
     def copy(self) -> AgentState:
         """An independent copy."""
         other = AgentState.__new__(AgentState)
         other.count = self.count
+        other.placed = next(_PLACINGS)
         other._capacity = max(self.count, 1)
         other._arrays = {
             field.name: np.concatenate([self[field.name]])

@@ -3,13 +3,15 @@
 Source: spec "Neighbours and constraint order": j != i with squared distance < neighbour distance squared, the
 `max_neighbors` smallest by (squared distance, index). How they are found is free, because the ranking decides alone.
 What makes it quick:
+
+- candidates found once are kept over steps (`near_of_list`): while nobody can have come near enough from outside the
+  list, the k nearest are in it. The bound is proved in every step for every agent, so nothing that happens between steps
+  can hurt; an agent whose list no longer proves anything searches again;
 - the agents of one leaf search together, so the tree is walked once for eight of them;
-- a guess of the k-th distance (last step's, or the density of the leaf) keeps the candidates few. A guess needs no
-proof: if
-  fewer than k lie within it the search is repeated with a wider one, so teleports, additions and removals cannot hurt;
+- a guess of the distance that holds enough candidates keeps them few. A guess needs no proof: if too few lie within it
+  the search is repeated with a wider one;
 - candidates are collected and ranked without branches, which a compiler turns into vector code; an insertion into a
-sorted list
-  mispredicts at every other candidate.
+  sorted list mispredicts at every other candidate.
 """
 
 import math
@@ -17,15 +19,21 @@ import math
 import numpy as np
 
 from orca_core._jit import kernel
+from orca_core.kernels.ranking import sort_candidates
 from orca_core.kernels.tree import LEAF
 
-__all__ = ["collect_leaves", "nearest", "rank", "scan_leaves", "sort_candidates"]
+__all__ = ["LISTED", "collect_leaves", "near_of_list", "scan_leaves", "search", "within"]
 
-# up to this many candidates counting who is nearer beats sorting
-COUNTED = 48
+# how many candidates an agent keeps; beyond LISTED - MARGIN neighbours it searches anew in every step
+LISTED = 24
+MARGIN = 4
+# how often too many candidates are cut by distance before they are cut by order
+TRIES = 4
+# a kept list proves the k-th neighbour only this far inside its radius, which covers every rounding
+PROOF = 1.0 - 1e-9
 
 
-@kernel("i8(f8[:,::1],i8,f8,f8,f8,f8,f8,i8[::1],i8[::1])")
+@kernel("i8(f8[:,::1],i8,f8,f8,f8,f8,f8,i8[::1],i8[::1])", inline=True)
 def collect_leaves(nodes, leaves, min_x, min_y, max_x, max_y, reach_squared, stack, near):
     """Write the leaves whose box lies within reach of the box to `near` ((P,) entries suffice); returns how many."""
     total = 0
@@ -49,73 +57,15 @@ def collect_leaves(nodes, leaves, min_x, min_y, max_x, max_y, reach_squared, sta
     return total
 
 
-@kernel("void(f8[::1],i8[::1],i8[::1],i8)")
-def sort_candidates(distance, place, index, count):
-    """Heap sort of the candidates by (squared distance, index), in place."""
-    start = count // 2
-    end = count
-    while end > 1:
-        if start > 0:
-            start -= 1
-        else:
-            end -= 1
-            distance[0], distance[end] = distance[end], distance[0]
-            place[0], place[end] = place[end], place[0]
-            index[0], index[end] = index[end], index[0]
-        root = start
-        while True:
-            child = 2 * root + 1
-            if child >= end:
-                break
-            if child + 1 < end and (
-                distance[child] < distance[child + 1]
-                or (distance[child] == distance[child + 1] and index[child] < index[child + 1])
-            ):
-                child += 1
-            if distance[child] < distance[root] or (distance[child] == distance[root] and index[child] <= index[root]):
-                break
-            distance[root], distance[child] = distance[child], distance[root]
-            place[root], place[child] = place[child], place[root]
-            index[root], index[child] = index[child], index[root]
-            root = child
-
-
-@kernel("i8(f8[::1],i8[::1],i8[::1],i8,i8,f8[::1],i8[::1])")
-def rank(distance, place, index, count, k, near_distance, near_place):
-    """Write the k smallest candidates by (squared distance, index) in order; returns how many there are."""
-    kept = min(count, k)
-    if count > COUNTED:
-        sort_candidates(distance, place, index, count)
-        for c in range(kept):
-            near_distance[c] = distance[c]
-            near_place[c] = place[c]
-        return kept
-    for c in range(count):
-        mine = distance[c]
-        nearer = 0
-        equal = 0
-        for other in range(count):
-            nearer += distance[other] < mine
-            equal += distance[other] == mine
-        # ties break by index; they are rare enough to be counted apart
-        if equal > 1:
-            for other in range(count):
-                if distance[other] == mine and index[other] < index[c]:
-                    nearer += 1
-        if nearer < k:
-            near_distance[nearer] = mine
-            near_place[nearer] = place[c]
-    return kept
-
-
-@kernel("i8(i8,f8,f8,i8,f8,f8,i8[::1],i8,f8[:,::1],i8,f8[::1],f8[::1],i8[::1],i8[::1],f8[::1],i8[::1],i8[::1])")
+@kernel(
+    "i8(i8,f8,f8,i8,f8,i8[::1],i8,f8[:,::1],i8,f8[::1],f8[::1],i8[::1],i8[::1],f8[::1],i8[::1],i8[::1])", inline=True
+)
 def scan_leaves(
     own,
     px,
     py,
-    k,
+    most,
     bound,
-    strict,
     near,
     near_count,
     nodes,
@@ -128,11 +78,10 @@ def scan_leaves(
     place,
     index,
 ):
-    """Collect every agent with squared distance <= `bound` and < `strict` from the listed leaves; returns how many.
+    """Collect every other agent with squared distance <= `bound` from the listed leaves; returns how many.
 
-    When the candidate arrays fill up, only the k best are kept and the bound shrinks to the k-th, so a full heap of
-    agents costs
-    time and not memory; equal distances at that bound are still told apart by index.
+    When the candidate arrays fill up, only the `most` best are kept and the bound shrinks to the last of them, so a full
+    heap of agents costs time and not memory; equal distances at that bound are still told apart by index.
     """
     count = 0
     capacity = distance.size
@@ -153,105 +102,96 @@ def scan_leaves(
             squared = x * x + y * y
             distance[count] = squared
             place[count] = first + lane
-            count += (squared <= bound) & (squared < strict) & (first + lane != own)
+            count += (squared <= bound) & (first + lane != own)
         if count > capacity - LEAF - 1:
             for c in range(count):
                 index[c] = order[place[c]]
             sort_candidates(distance, place, index, count)
-            if count > k:
-                count = k
-                bound = distance[k - 1] if k > 0 else -1.0
-                tie = index[k - 1] if k > 0 else np.int64(-1)
-    for c in range(count):
-        index[c] = order[place[c]]
+            count = min(count, most)
+            bound = distance[count - 1]
+            tie = index[count - 1]
     return count
 
 
-@kernel(
-    "Tuple((i8,f8))(i8,f8,f8,i8,f8,f8,f8,i8[::1],i8,f8[:,::1],i8,f8[::1],f8[::1],i8[::1],i8[::1],"
-    "f8[::1],i8[::1],i8[::1],f8[::1],i8[::1],i8[::1],i8[::1])"
-)
-def nearest(
-    own,
-    px,
-    py,
-    k,
-    neighbor_distance,
-    guess,
-    shared,
-    near,
-    near_count,
-    nodes,
-    leaves,
-    leaf_x,
-    leaf_y,
-    order,
-    leaf_first,
-    distance,
-    place,
-    index,
-    near_distance,
-    near_place,
-    stack,
-    wide,
-):
-    """Find the neighbours of the agent at place `own`; writes `near_distance` (squared) and `near_place` in order.
+@kernel("i8(f8[::1],i8[::1],i8,f8)", inline=True)
+def within(distance, place, count, bound):
+    """Keep the candidates with squared distance <= `bound`, in their order; returns how many."""
+    kept = 0
+    for c in range(count):
+        squared = distance[c]
+        here = place[c]
+        distance[kept] = squared
+        place[kept] = here
+        kept += squared <= bound
+    return kept
 
-    `guess` is a distance expected to hold k of them, `shared` the distance for which `near` is complete; `wide` (P,)
-    is scratch
-    for a wider search. The candidate arrays hold at least k + 2 * LEAF entries. Returns (how many, the k-th
-    distance, or the
-    neighbour distance where there are fewer).
+
+@kernel(
+    "Tuple((i8,f8))(i8,f8,f8,i8,i8,f8,f8,f8,i8[::1],i8,f8[:,::1],i8,f8[::1],f8[::1],i8[::1],i8[::1],"
+    "f8[::1],i8[::1],i8[::1],i8[::1],i8[::1])",
+    inline=True,
+)
+def search(
+    own, px, py, k, most, sight, guess, shared, near, near_count, nodes, leaves, leaf_x, leaf_y, order, leaf_first,
+    distance, place, index, stack, wide,
+):  # fmt: skip
+    """Collect at least the k nearest agents within `sight`, and up to `most` of those around, in no order.
+
+    `guess` is a distance expected to hold that many, `shared` the distance for which `near` is complete; `wide` (P,) is
+    scratch for a wider search. The candidate arrays hold at least most + 2 * LEAF entries. Returns (how many, the
+    distance within which, strictly, all are named).
     """
-    strict = neighbor_distance * neighbor_distance
-    if k <= 0:
-        return 0, 0.0
-    reach = min(guess, neighbor_distance)
+    reach = guess
     while True:
-        bound = min(reach * reach, strict)
+        bound = reach * reach
         if reach <= shared:
             count = scan_leaves(
-                own,
-                px,
-                py,
-                k,
-                bound,
-                strict,
-                near,
-                near_count,
-                nodes,
-                leaves,
-                leaf_x,
-                leaf_y,
-                order,
-                leaf_first,
-                distance,
-                place,
-                index,
-            )
+                own, px, py, most + 1, bound, near, near_count, nodes, leaves, leaf_x, leaf_y, order, leaf_first, distance,
+                place, index,
+            )  # fmt: skip
         else:
             wide_count = collect_leaves(nodes, leaves, px, py, px, py, bound, stack, wide)
             count = scan_leaves(
-                own,
-                px,
-                py,
-                k,
-                bound,
-                strict,
-                wide,
-                wide_count,
-                nodes,
-                leaves,
-                leaf_x,
-                leaf_y,
-                order,
-                leaf_first,
-                distance,
-                place,
-                index,
-            )
-        if count >= k or reach >= neighbor_distance:
+                own, px, py, most + 1, bound, wide, wide_count, nodes, leaves, leaf_x, leaf_y, order, leaf_first, distance,
+                place, index,
+            )  # fmt: skip
+        if count >= k or reach >= sight:
             break
-        reach = min(reach * 2.0, neighbor_distance) if reach > 0.0 else neighbor_distance
-    kept = rank(distance, place, index, count, k, near_distance, near_place)
-    return kept, math.sqrt(near_distance[k - 1]) if kept == k else neighbor_distance
+        reach = min(reach * 2.0, sight) if reach > 0.0 else sight
+    # too many: not quite so far, as often as it takes; only where that fails, as in a heap on one spot, by order
+    for _ in range(TRIES):
+        if count <= most:
+            return count, reach
+        closer = reach * math.sqrt(most / (count + 2.0))
+        bound = closer * closer
+        left = 0
+        for c in range(count):
+            left += distance[c] <= bound
+        if left < k:
+            break
+        count = within(distance, place, count, bound)
+        reach = closer
+    if count <= most:
+        return count, reach
+    for c in range(count):
+        index[c] = order[place[c]]
+    sort_candidates(distance, place, index, count)
+    return most, math.sqrt(distance[most])
+
+
+@kernel("i8(i8,f8,f8,i4[:,::1],i8,f8[:,::1],f8,f8[::1],i8[::1])", inline=True)
+def near_of_list(own, px, py, listed, count, packed, bound, distance, place):
+    """Collect those of the kept list of the agent at place `own` whose squared distance is <= `bound`; returns how many.
+
+    `listed` (n, LISTED) holds places, `count` of them in use.
+    """
+    kept = 0
+    for c in range(count):
+        j = np.int64(listed[own, c])
+        x = packed[j, 0] - px
+        y = packed[j, 1] - py
+        squared = x * x + y * y
+        distance[kept] = squared
+        place[kept] = j
+        kept += squared <= bound
+    return kept

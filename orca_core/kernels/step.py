@@ -9,18 +9,15 @@ import math
 
 from orca_core._jit import kernel
 from orca_core.kernels.boundary import boundary_half_plane
+from orca_core.kernels.half_planes import agent_rows
 from orca_core.kernels.linear_program import permitted_velocity
-from orca_core.kernels.neighbours import collect_leaves, nearest
-from orca_core.kernels.symmetry import biased, coincident_half_plane, stands_in_symmetry
+from orca_core.kernels.neighbours import LISTED, MARGIN, PROOF, collect_leaves, near_of_list, search, within
+from orca_core.kernels.ranking import NETWORK, rank
+from orca_core.kernels.symmetry import biased, stands_in_symmetry
 from orca_core.kernels.tree import LEAF, query_box
-from orca_core.kernels.velocity_obstacle import (
-    agent_half_plane,
-    overlap_normal_is_degenerate,
-    segment_distance_squared,
-    segment_half_plane,
-)
+from orca_core.kernels.velocity_obstacle import segment_distance_squared, segment_half_plane
 
-__all__ = ["agent_rows", "boundary_rows", "integrate", "solve_leaves", "wall_rows"]
+__all__ = ["boundary_rows", "integrate", "solve_leaves", "wall_rows"]
 
 # what happened to an agent in a step, as bits of `outcome`
 RELAXED = 1
@@ -38,6 +35,9 @@ STOP_NON_FINITE = 4
 GROWTH = 1e-9
 # a leaf on one spot says nothing of the distance; the search then begins at this share of the last reach and doubles
 SPARSEST = 1e-3
+ROUNDED_UP = 1.0 + 1e-9
+# for how many steps of the fastest a candidate list looks beyond the neighbour distance
+LIST_STEPS = 8.0
 # a solved velocity this near the preferred direction (relative) may come from a symmetry
 ALONG = 1e-9
 # who gets less than this share of the wanted speed while turning aside is still held up, and goes on turning
@@ -127,75 +127,6 @@ def boundary_rows(
     return row
 
 
-@kernel("Tuple((i8,b1,f8,i8))(i8,f8[:,::1],f8,f8,b1,i8,i8[::1],i8[::1],f8[::1],i8[::1],i8,f8[:,::1],i8)")
-def agent_rows(
-    own,
-    packed,
-    horizon,
-    dt,
-    part_coincident,
-    seed,
-    order,
-    identifier,
-    near_distance,
-    near_place,
-    near_count,
-    planes,
-    row,
-):
-    """Append the half-planes of the neighbours in their order.
-
-    Returns (rows, whether a coincident pair was parted, the deepest overlap, the place of the agent it is with or -1).
-    """
-    px = packed[own, 0]
-    py = packed[own, 1]
-    vx = packed[own, 2]
-    vy = packed[own, 3]
-    radius = packed[own, 4]
-    parted = False
-    deepest = 0.0
-    partner = -1
-    for n in range(near_count):
-        j = near_place[n]
-        ax = packed[j, 0] - px
-        ay = packed[j, 1] - py
-        r = radius + packed[j, 4]
-        if near_distance[n] < r * r:
-            depth = r - math.sqrt(near_distance[n])
-            if depth > deepest:
-                deepest = depth
-                partner = j
-            if part_coincident and overlap_normal_is_degenerate(ax, ay, vx, vy, packed[j, 2], packed[j, 3], dt):
-                x, y, nx, ny = coincident_half_plane(
-                    seed,
-                    identifier[order[own]],
-                    identifier[order[j]],
-                    ax,
-                    ay,
-                    r,
-                    vx,
-                    vy,
-                    packed[j, 2],
-                    packed[j, 3],
-                    dt,
-                    0.5,
-                )
-                parted = True
-                planes[row, 0] = x
-                planes[row, 1] = y
-                planes[row, 2] = nx
-                planes[row, 3] = ny
-                row += 1
-                continue
-        x, y, nx, ny = agent_half_plane(ax, ay, r, vx, vy, packed[j, 2], packed[j, 3], horizon, dt, 0.5)
-        planes[row, 0] = x
-        planes[row, 1] = y
-        planes[row, 2] = nx
-        planes[row, 3] = ny
-        row += 1
-    return row, parted, deepest, partner
-
-
 @kernel("f8(f8[:,::1],i8,f8,i8)")
 def leaf_guess(nodes, node, k, leaf_items):
     """Distance that should hold k neighbours if the density around is that of the leaf; zero where the leaf is one
@@ -209,11 +140,12 @@ def leaf_guess(nodes, node, k, leaf_items):
 
 
 @kernel(
-    "void(i8,i8,i8,f8,f8,i8,i8,i8,i8,"
+    "void(i8,i8,i8,f8,f8,i8,i8,i8,i8,f8,f8,"
     "f8[:,::1],i8,i8[::1],f8[::1],f8[::1],i8[::1],f8[:,::1],f8[:,::1],i8[::1],i8[::1],"
     "f8[:,::1],f8[:,::1],i8,i8[::1],f8[:,::1],"
     "i8[::1],f8[:,::1],f8[::1],f8[::1],i8[::1],f8[::1],f8[::1],f8[:,::1],i8[::1],i8[::1],i8[::1],f8[:,::1],"
-    "i8[::1],i8[::1],i8[::1],f8[::1],i8[::1],i8[::1],f8[::1],i8[::1],i8[::1],f8[::1],i8[::1],f8[:,::1],f8[:,::1],"
+    "i4[:,::1],i8[::1],f8[::1],f8[::1],"
+    "i8[::1],i8[::1],i8[::1],f8[::1],i8[::1],i8[::1],i8[::1],f8[::1],i8[::1],f8[::1],i8[::1],f8[::1],i8[::1],f8[:,::1],f8[:,::1],"
     "f8[:,::1],i8[::1],u1[::1],f8[::1],f8[::1],i8[::1])"
 )
 def solve_leaves(
@@ -226,6 +158,8 @@ def solve_leaves(
     seed,
     step,
     turn_steps,
+    drift,
+    slack,
     # the agents, by place in the tree
     nodes,
     leaves,
@@ -256,6 +190,11 @@ def solve_leaves(
     edge_leaves,
     edge_order,
     edge_boxes,
+    # the candidate lists, by place
+    listed,
+    list_count,
+    list_radius,
+    list_drift,
     # scratch
     near,
     wide,
@@ -263,8 +202,10 @@ def solve_leaves(
     distance,
     place,
     index,
+    keys,
     near_distance,
     near_place,
+    lanes,
     found,
     item_distance,
     item,
@@ -290,26 +231,52 @@ def solve_leaves(
         if begin >= end:
             break
         node = leaves + leaf
-        # what the members of this leaf need together: a common list of leaves to search, a common list of walls
+        # what the members of this leaf need together: a common list of walls, and where a candidate list no longer
+        # proves anything, a common list of leaves to search
         shared = 0.0
         wall_reach = 0.0
         for own in range(begin, end):
-            # last step's reach, unless the leaf has become so dense that far less will do: both are guesses
-            dense = 2.0 * leaf_guess(nodes, node, parameters[own, 7], end - begin)
-            guess = parameters[own, 6] if parameters[own, 6] >= 0.0 else dense
-            guess = min(guess, max(dense, SPARSEST * guess))
-            parameters[own, 6] = guess
-            shared = max(shared, min(guess, parameters[own, 5]))
+            i = order[own]
             wall_reach = max(wall_reach, max(parameters[own, 4], floor) * parameters[own, 2] + packed[own, 4])
-        near_count = collect_leaves(
-            nodes, leaves, nodes[node, 0], nodes[node, 1], nodes[node, 2], nodes[node, 3], shared * shared, stack, near
-        )
-        # the own leaf first: a heap of agents then shrinks its bound at once
-        for n in range(near_count):
-            if near[n] == leaf:
-                near[n] = near[0]
-                near[0] = leaf
-                break
+            sight = parameters[own, 5]
+            k = int(parameters[own, 7])
+            needed = min(reach[i] + slack, sight)
+            if reach[i] >= 0.0 and list_count[own] >= 0:
+                proved = list_radius[own] - 2.0 * (drift - list_drift[own])
+                if needed < proved:
+                    continue
+            # a distance that should hold enough candidates for some steps: by the last reach, else by the density of the
+            # leaf; much less will do where the leaf has become dense. All of these are guesses
+            most = LISTED if k <= LISTED - MARGIN else k
+            dense = 2.0 * leaf_guess(nodes, node, most, end - begin)
+            guess = dense
+            if reach[i] >= 0.0:
+                guess = min(needed * math.sqrt((most - 1.0) / max(k, 1)), sight + LIST_STEPS * slack)
+                guess = min(guess, max(dense, SPARSEST * guess))
+            else:
+                guess = min(guess, sight + LIST_STEPS * slack)
+            parameters[own, 6] = guess
+            list_count[own] = -1
+            shared = max(shared, guess)
+        near_count = 0
+        if shared > 0.0:
+            near_count = collect_leaves(
+                nodes,
+                leaves,
+                nodes[node, 0],
+                nodes[node, 1],
+                nodes[node, 2],
+                nodes[node, 3],
+                shared * shared,
+                stack,
+                near,
+            )
+            # the own leaf first: a heap of agents then shrinks its bound at once
+            for n in range(near_count):
+                if near[n] == leaf:
+                    near[n] = near[0]
+                    near[0] = leaf
+                    break
         found_count = 0
         if walls.shape[0] > 0:
             grown = wall_reach + GROWTH * (
@@ -370,17 +337,62 @@ def solve_leaves(
                         item_distance, item, planes, rows,
                     )  # fmt: skip
             hard = rows
-            # constraints: the nearest agents
-            kept, kth = nearest(
-                own, px, py, int(parameters[own, 7]), parameters[own, 5], parameters[own, 6], shared, near, near_count,
-                nodes, leaves, leaf_x, leaf_y, order, leaf_first, distance, place, index, near_distance, near_place,
-                stack, wide,
-            )  # fmt: skip
-            reach[i] = kth
+            # constraints: the nearest agents, by the kept list where it proves them
+            k = int(parameters[own, 7])
+            sight = parameters[own, 5]
+            strict = sight * sight
+            kept = 0
+            bound = 0.0
+            if k > 0 and list_count[own] >= 0:
+                proved = (list_radius[own] - 2.0 * (drift - list_drift[own])) * PROOF
+                expected = min(reach[i] + slack, proved)
+                bound = expected * expected
+                kept = near_of_list(own, px, py, listed, list_count[own], packed, bound, distance, place)
+                # all of them are closer than anybody who is not listed; are they enough
+                if not (kept >= k or sight <= expected):
+                    list_count[own] = -1
+            if k > 0 and list_count[own] < 0:
+                most = LISTED if k <= LISTED - MARGIN else k
+                kept, radius_named = search(
+                    own, px, py, k, most, sight, parameters[own, 6], shared, near, near_count, nodes, leaves, leaf_x,
+                    leaf_y, order, leaf_first, distance, place, index, stack, wide,
+                )  # fmt: skip
+                if most == LISTED:
+                    for c in range(kept):
+                        listed[own, c] = place[c]
+                    list_count[own] = kept
+                    list_radius[own] = radius_named
+                    list_drift[own] = drift
+                bound = radius_named * radius_named
+                if kept > NETWORK:
+                    # most of them are not needed now
+                    closer = bound * (k + 3.0) / kept
+                    enough = 0
+                    for c in range(kept):
+                        enough += distance[c] <= closer
+                    if enough >= k:
+                        bound = closer
+                        kept = within(distance, place, kept, bound)
+            kept = min(rank(distance, place, index, kept, bound, order, keys, near_distance, near_place), k) if k > 0 else 0
+            while kept > 0 and near_distance[kept - 1] >= strict:
+                kept -= 1
+            reach[i] = math.sqrt(near_distance[k - 1]) if 0 < k == kept else sight
             rows, parted, deepest, partner = agent_rows(
-                own, packed, parameters[own, 3], dt, (flags & PART_COINCIDENT) != 0, seed, order, identifier,
-                near_distance, near_place, kept, planes, rows,
-            )  # fmt: skip
+                own,
+                packed,
+                parameters[own, 3],
+                dt,
+                (flags & PART_COINCIDENT) != 0,
+                seed,
+                order,
+                identifier,
+                near_distance,
+                near_place,
+                kept,
+                lanes,
+                planes,
+                rows,
+            )
             overlap_depth[i] = deepest
             overlap_with[i] = order[partner] if partner >= 0 else -1
             # program and relaxation
@@ -436,3 +448,14 @@ def integrate(first, last, dt, position, new_velocity, new_position):
     for i in range(first, last):
         new_position[i, 0] = position[i, 0] + new_velocity[i, 0] * dt
         new_position[i, 1] = position[i, 1] + new_velocity[i, 1] * dt
+
+
+@kernel("f8(i8,i8,f8[:,::1],f8[:,::1])")
+def largest_move(first, last, position, new_position):
+    """The longest displacement of the agents [first, last), rounded up."""
+    longest = 0.0
+    for i in range(first, last):
+        dx = new_position[i, 0] - position[i, 0]
+        dy = new_position[i, 1] - position[i, 1]
+        longest = max(longest, dx * dx + dy * dy)
+    return math.sqrt(longest) * ROUNDED_UP
