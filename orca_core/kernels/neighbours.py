@@ -25,7 +25,7 @@ from orca_core.kernels.tree import LEAF
 __all__ = ["LISTED", "collect_leaves", "near_of_list", "scan_leaves", "search", "within"]
 
 # how many candidates an agent keeps; beyond LISTED - MARGIN neighbours it searches anew in every step
-LISTED = 24
+LISTED = 40
 MARGIN = 4
 # how often too many candidates are cut by distance before they are cut by order
 TRIES = 4
