@@ -40,7 +40,7 @@ test: $(MADE)/test  ## set up and run every check and test (TESTS="tests/orca_co
 	phase 'lint (ruff)' $(BIN)/ruff check; \
 	phase 'types (mypy)' $(BIN)/mypy; \
 	phase 'kernels (compiled once, then kept)' $(BIN)/python -c "$$COMPILE"; \
-	phase 'tests (pytest)' $(BIN)/python -m pytest -m 'not soak' $(TESTS); \
+	phase 'tests (pytest)' $(BIN)/python -m pytest $(TESTS); \
 	if [ -n "$$failed" ]; then printf '\nfailed:%s\n' "$$failed"; exit 1; fi; \
 	printf '\nall phases passed\n'
 
