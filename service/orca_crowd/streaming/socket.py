@@ -31,6 +31,8 @@ from orca_crowd.streaming.writer import Writer
 
 __all__ = ["Socket"]
 
+Order = asyncio.Task[Wire]
+
 log = logging.getLogger("orca_crowd")
 
 # bytes of answers that may wait for one socket: above one of the largest world, so that only who has stopped meets it
@@ -58,6 +60,8 @@ class Socket:
         self._transport = transport_of(websocket.scope)
         self._lease = websocket.headers.get("orca-crowd-lease")
         self._closing: tuple[int, str] | None = None
+        # the newest command, whose effect a `full` that is asked for after it shows
+        self._changed: Order | None = None
         self._cut = asyncio.Event()
         self._patience: asyncio.TimerHandle | None = None
         self._outbox = Outbox(message_limit=shared.settings.reply_queue, byte_limit=REPLY_BYTES)
@@ -247,17 +251,19 @@ class Socket:
         elif isinstance(message, Got):
             self._got(message.step)
         elif isinstance(message, Subscribe):
-            self._subscriber.subscribe(message)
+            self._subscriber.subscribe(message, self._changed)
         elif isinstance(message, Unsubscribe):
             self._subscriber.replace(None)
         elif isinstance(message, Command):
             commands = {"commands": message.commands}
-            self._order(lambda: self._runner.command(commands, message.key, size=size), "ack", message.key, size)
+            self._changed = self._order(
+                lambda: self._runner.command(commands, message.key, size=size), "ack", message.key, size
+            )
         elif isinstance(message, Step):
             body = _body(message)
             self._order(lambda: self._runner.step(body, lease=self._lease, size=size), "stepped", message.key, size)
 
-    def _order(self, call: Callable[[], Awaitable[dict[str, Any]]], kind: str, key: str | None, size: int) -> None:
+    def _order(self, call: Callable[[], Awaitable[dict[str, Any]]], kind: str, key: str | None, size: int) -> Order:
         """Hand an order to the world and go on reading."""
 
         async def answer() -> Wire:
@@ -270,7 +276,7 @@ class Socket:
             except Exception as error:
                 return self._error(problem_of(error), key)
 
-        self._answers.order(answer(), size)
+        return self._answers.order(answer, size, large=size > LARGE_MESSAGE)
 
     def _got(self, step: int) -> None:
         try:

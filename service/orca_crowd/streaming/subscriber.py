@@ -59,8 +59,11 @@ class Subscriber:
         self._refuse = refuse
         self._newest_sent: int | None = None
 
-    def subscribe(self, request: Subscribe) -> None:
-        """Begin a subscription: it collects frames from now on and sends them once its `full` has gone out."""
+    def subscribe(self, request: Subscribe, after: asyncio.Task[Any] | None = None) -> None:
+        """Begin a subscription: it collects frames from now on and sends them once its `full` has gone out.
+
+        `full` is taken when `after`, the newest command of the same client, is done.
+        """
         settings = self._shared.settings
         subscription: Subscription[SharedFrame] = Subscription(
             FrameKey(
@@ -78,12 +81,14 @@ class Subscriber:
             newest_sent=self._newest_sent,
         )
         self.replace(subscription)
-        task = asyncio.create_task(self._prepare_full(subscription), name="socket full")
+        task = asyncio.create_task(self._prepare_full(subscription, after), name="socket full")
         self._shared.orders.add(task)
         task.add_done_callback(self._shared.orders.discard)
 
-    async def _prepare_full(self, subscription: Subscription[SharedFrame]) -> None:
+    async def _prepare_full(self, subscription: Subscription[SharedFrame], after: asyncio.Task[Any] | None) -> None:
         """Take the snapshot that a subscription begins with, and encode it."""
+        if after is not None and not after.done():
+            await asyncio.wait([after])
         try:
             publication = await self._runner.snapshot_publication()
             if self._writer.subscription is not subscription:

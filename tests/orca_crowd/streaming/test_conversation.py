@@ -225,6 +225,21 @@ async def test_a_lease_holder_named_in_the_handshake_steps_and_others_do_not() -
         assert runner.facts.step == 1
 
 
+async def test_a_large_order_is_not_overtaken_by_a_small_one_nor_by_a_full() -> None:
+    async with serving() as served:
+        await served.world(0)
+        async with client(served) as player:
+            many = [{"position": [place * 3.0, 0.0]} for place in range(5000)]
+            await player.send("command", commands=[{"op": "add_agents", "agents": many}], key="large")
+            await player.send("command", commands=[{"op": "add_agents", "agents": many[:1]}], key="small")
+            await player.send("subscribe", fields=[])
+            await player.send("step")
+            seen = {message["type"]: message for message in [await player.receive() for _ in range(5)]}
+            assert seen["ack"]["results"][0]["ids"] == [5000]
+            assert seen["full"]["ids"] == list(range(5001))
+            assert seen["stepped"]["step"] == 1
+
+
 async def test_one_key_goes_for_the_socket_and_for_rest() -> None:
     async with serving() as served, httpx.AsyncClient(base_url=f"http://127.0.0.1:{served.port}/v1") as http:
         runner = await served.world(1)
