@@ -146,14 +146,14 @@ def gap() -> Scene:
         obstacle_horizon=1.0,
         neighbor_distance=6.0,
     )
-    walls = (wall((0.0, 0.9), (0.0, 12.0)), wall((0.0, -0.9), (0.0, -12.0)))
+    walls = (wall((0.0, 1.5), (0.0, 12.0)), wall((0.0, -1.5), (0.0, -12.0)))
     return Scene("gap in a wall", columns, 1500, 0.1, walls)
 
 
 def grazing() -> Scene:
     """Two agents far apart in time, each on a straight line that grazes an end of the wall around the gap."""
     columns = agents(
-        [(-3.0, 0.8), (9.0, -0.8)], goal=np.array([(6.0, 0.8), (-8.0, -0.8)]), radius=0.3, preferred_speed=1.0
+        [(-3.0, 1.4), (9.0, -1.4)], goal=np.array([(6.0, 1.4), (-8.0, -1.4)]), radius=0.3, preferred_speed=1.0
     )
     return Scene("grazing", columns, 300, 0.1, gap().walls)
 
