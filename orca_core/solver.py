@@ -41,6 +41,10 @@ class Scratch:
     distance: Floats
     place: Integers
     index: Integers
+    common_x: Floats
+    common_y: Floats
+    common_place: Integers
+    squares: Floats
     near_distance: Floats
     near_place: Integers
     found: Integers
@@ -55,7 +59,7 @@ class Scratch:
 
         Sized by what can occur, so no buffer is ever full; memory that is never touched costs nothing.
         """
-        candidates = 2 * neighbours + 8 * LEAF
+        candidates = 2 * neighbours + 16 * LEAF
         rows = walls + edges + neighbours + 1
         items = max(walls, edges, 1)
         return cls(
@@ -65,6 +69,10 @@ class Scratch:
             distance=np.empty(candidates),
             place=np.empty(candidates, np.int64),
             index=np.empty(candidates, np.int64),
+            common_x=np.empty(candidates),
+            common_y=np.empty(candidates),
+            common_place=np.empty(candidates, np.int64),
+            squares=np.empty(candidates),
             near_distance=np.empty(neighbours + 1),
             near_place=np.empty(neighbours + 1, np.int64),
             found=np.empty(max(walls, 1), np.int64),

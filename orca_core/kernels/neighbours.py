@@ -3,7 +3,9 @@
 Source: spec "Neighbours and constraint order": j != i with squared distance < neighbour distance squared, the
 `max_neighbors` smallest by (squared distance, index). How they are found is free, because the ranking decides alone.
 What makes it quick:
-- the agents of one leaf search together, so the tree is walked once for eight of them;
+- the agents of one leaf search together: the tree is walked once for eight of them, and whoever is within reach of
+  their box is gathered once into a list that lies together in memory. Each of them runs through that list without a
+  branch; going from leaf to leaf instead, with a test of each box, costs a step a third more;
 - a guess of the k-th distance (last step's, or the density of the leaf) keeps the candidates few. A guess needs no
 proof: if
   fewer than k lie within it the search is repeated with a wider one, so teleports, additions and removals cannot hurt;
@@ -19,7 +21,15 @@ import numpy as np
 from orca_core._jit import kernel
 from orca_core.kernels.tree import LEAF
 
-__all__ = ["collect_leaves", "nearest", "rank", "scan_leaves", "sort_candidates"]
+__all__ = [
+    "collect_leaves",
+    "gather_common",
+    "nearest",
+    "rank",
+    "scan_common",
+    "scan_leaves",
+    "sort_candidates",
+]
 
 # up to this many candidates counting who is nearer beats sorting
 COUNTED = 48
@@ -162,6 +172,74 @@ def scan_leaves(
                 count = k
                 bound = distance[k - 1] if k > 0 else -1.0
                 tie = index[k - 1] if k > 0 else np.int64(-1)
+    for c in range(count):
+        index[c] = order[place[c]]
+    return count
+
+
+@kernel("i8(f8[:,::1],i8,f8,f8[::1],f8[::1],i8[::1],i8,i8,f8[::1],f8[::1],i8[::1])")
+def gather_common(
+    nodes, node, reach_squared, leaf_x, leaf_y, near, near_count, capacity, common_x, common_y, common_place
+):
+    """Gather every agent within reach of the box of the leaf `node` from the listed leaves; returns how many, or -1.
+
+    Whoever is within reach of a member of the leaf is among them, since rounding is monotone. -1 stands for more than
+    `capacity`; what is written is then incomplete.
+    """
+    min_x = nodes[node, 0]
+    min_y = nodes[node, 1]
+    max_x = nodes[node, 2]
+    max_y = nodes[node, 3]
+    total = 0
+    for n in range(near_count):
+        if total > capacity - LEAF:
+            return -1
+        first = near[n] * LEAF
+        for lane in range(LEAF):
+            x = leaf_x[first + lane]
+            y = leaf_y[first + lane]
+            dx = max(max(x - max_x, min_x - x), 0.0)
+            dy = max(max(y - max_y, min_y - y), 0.0)
+            common_x[total] = x
+            common_y[total] = y
+            common_place[total] = first + lane
+            total += dx * dx + dy * dy <= reach_squared
+    return total
+
+
+@kernel("i8(i8,f8,f8,f8,f8,i8,f8[::1],f8[::1],i8[::1],f8[::1],i8[::1],f8[::1],i8[::1],i8[::1])")
+def scan_common(
+    own,
+    px,
+    py,
+    bound,
+    strict,
+    common_count,
+    common_x,
+    common_y,
+    common_place,
+    squares,
+    order,
+    distance,
+    place,
+    index,
+):
+    """Collect every agent with squared distance <= `bound` and < `strict` from the common list; returns how many.
+
+    `squares` is scratch of the size of the list, and the candidate arrays hold as many entries.
+    """
+    # apart from the appending, so that it becomes vector code
+    for c in range(common_count):
+        x = common_x[c] - px
+        y = common_y[c] - py
+        squares[c] = x * x + y * y
+    count = 0
+    for c in range(common_count):
+        squared = squares[c]
+        at = common_place[c]
+        distance[count] = squared
+        place[count] = at
+        count += (squared <= bound) & (squared < strict) & (at != own)
     for c in range(count):
         index[c] = order[place[c]]
     return count

@@ -8,17 +8,11 @@ again, and in any order, with the same bits. Source: spec "Neighbours and constr
 import math
 
 from orca_core._jit import kernel
-from orca_core.kernels.boundary import boundary_half_plane
+from orca_core.kernels.constraints import agent_rows, boundary_rows, wall_rows
 from orca_core.kernels.linear_program import permitted_velocity
-from orca_core.kernels.neighbours import collect_leaves, nearest
-from orca_core.kernels.symmetry import biased, coincident_half_plane, stands_in_symmetry
+from orca_core.kernels.neighbours import collect_leaves, gather_common, nearest, rank, scan_common
+from orca_core.kernels.symmetry import biased, stands_in_symmetry
 from orca_core.kernels.tree import LEAF, query_box
-from orca_core.kernels.velocity_obstacle import (
-    agent_half_plane,
-    overlap_normal_is_degenerate,
-    segment_distance_squared,
-    segment_half_plane,
-)
 
 __all__ = ["agent_rows", "boundary_rows", "integrate", "solve_leaves", "wall_rows"]
 
@@ -44,158 +38,6 @@ ALONG = 1e-9
 HELD_UP = 0.5
 
 
-@kernel("i8(f8[::1],i8[::1],i8,f8,i8)")
-def insert_by_distance(distance, item, count, squared, candidate):
-    """Insert into the list sorted by (squared distance, index); returns the new length."""
-    j = count - 1
-    while j >= 0 and (distance[j] > squared or (distance[j] == squared and item[j] > candidate)):
-        distance[j + 1] = distance[j]
-        item[j + 1] = item[j]
-        j -= 1
-    distance[j + 1] = squared
-    item[j + 1] = candidate
-    return count + 1
-
-
-@kernel("i8(f8,f8,f8,f8,f8,f8,f8[:,::1],i8[::1],i8,f8[::1],i8[::1],f8[:,::1],i8)")
-def wall_rows(px, py, radius, reach, horizon, dt, walls, found, found_count, distance, item, planes, row):
-    """Append the half-planes of the walls within reach, by (squared distance, index); returns the number of rows."""
-    count = 0
-    limit = reach * reach
-    for f in range(found_count):
-        w = found[f]
-        squared = segment_distance_squared(walls[w, 0] - px, walls[w, 1] - py, walls[w, 2] - px, walls[w, 3] - py)
-        if squared <= limit:
-            count = insert_by_distance(distance, item, count, squared, w)
-    for c in range(count):
-        w = item[c]
-        x, y, nx, ny = segment_half_plane(
-            walls[w, 0] - px, walls[w, 1] - py, walls[w, 2] - px, walls[w, 3] - py, radius, horizon, dt
-        )
-        planes[row, 0] = x
-        planes[row, 1] = y
-        planes[row, 2] = nx
-        planes[row, 3] = ny
-        row += 1
-    return row
-
-
-@kernel("i8(f8,f8,f8,f8,f8,f8[:,::1],f8[::1],f8[::1],i8,i8[::1],i8,f8[::1],i8[::1],f8[:,::1],i8)")
-def boundary_rows(
-    px,
-    py,
-    max_speed,
-    obstacle_horizon,
-    floor,
-    edges,
-    clearance,
-    horizon,
-    first,
-    found,
-    found_count,
-    distance,
-    item,
-    planes,
-    row,
-):
-    """Append the half-planes of the walkable boundaries within reach, by (squared distance, index); returns the
-    number of rows.
-
-    `found` holds indices relative to `first`; a negative `horizon` of an edge stands for the agent's. `floor` is the
-    shortest horizon.
-    """
-    count = 0
-    for f in range(found_count):
-        e = first + found[f]
-        tau = max(horizon[e] if horizon[e] >= 0.0 else obstacle_horizon, floor)
-        limit = tau * max_speed + clearance[e]
-        squared = segment_distance_squared(edges[e, 0] - px, edges[e, 1] - py, edges[e, 2] - px, edges[e, 3] - py)
-        if squared <= limit * limit:
-            count = insert_by_distance(distance, item, count, squared, e)
-    for c in range(count):
-        e = item[c]
-        tau = max(horizon[e] if horizon[e] >= 0.0 else obstacle_horizon, floor)
-        exists, x, y, nx, ny = boundary_half_plane(
-            edges[e, 0] - px, edges[e, 1] - py, edges[e, 2] - px, edges[e, 3] - py, clearance[e], tau
-        )
-        if exists:
-            planes[row, 0] = x
-            planes[row, 1] = y
-            planes[row, 2] = nx
-            planes[row, 3] = ny
-            row += 1
-    return row
-
-
-@kernel("Tuple((i8,b1,f8,i8))(i8,f8[:,::1],f8,f8,b1,i8,i8[::1],i8[::1],f8[::1],i8[::1],i8,f8[:,::1],i8)")
-def agent_rows(
-    own,
-    packed,
-    horizon,
-    dt,
-    part_coincident,
-    seed,
-    order,
-    identifier,
-    near_distance,
-    near_place,
-    near_count,
-    planes,
-    row,
-):
-    """Append the half-planes of the neighbours in their order.
-
-    Returns (rows, whether a coincident pair was parted, the deepest overlap, the place of the agent it is with or -1).
-    """
-    px = packed[own, 0]
-    py = packed[own, 1]
-    vx = packed[own, 2]
-    vy = packed[own, 3]
-    radius = packed[own, 4]
-    parted = False
-    deepest = 0.0
-    partner = -1
-    for n in range(near_count):
-        j = near_place[n]
-        ax = packed[j, 0] - px
-        ay = packed[j, 1] - py
-        r = radius + packed[j, 4]
-        if near_distance[n] < r * r:
-            depth = r - math.sqrt(near_distance[n])
-            if depth > deepest:
-                deepest = depth
-                partner = j
-            if part_coincident and overlap_normal_is_degenerate(ax, ay, vx, vy, packed[j, 2], packed[j, 3], dt):
-                x, y, nx, ny = coincident_half_plane(
-                    seed,
-                    identifier[order[own]],
-                    identifier[order[j]],
-                    ax,
-                    ay,
-                    r,
-                    vx,
-                    vy,
-                    packed[j, 2],
-                    packed[j, 3],
-                    dt,
-                    0.5,
-                )
-                parted = True
-                planes[row, 0] = x
-                planes[row, 1] = y
-                planes[row, 2] = nx
-                planes[row, 3] = ny
-                row += 1
-                continue
-        x, y, nx, ny = agent_half_plane(ax, ay, r, vx, vy, packed[j, 2], packed[j, 3], horizon, dt, 0.5)
-        planes[row, 0] = x
-        planes[row, 1] = y
-        planes[row, 2] = nx
-        planes[row, 3] = ny
-        row += 1
-    return row, parted, deepest, partner
-
-
 @kernel("f8(f8[:,::1],i8,f8,i8)")
 def leaf_guess(nodes, node, k, leaf_items):
     """Distance that should hold k neighbours if the density around is that of the leaf; zero where the leaf is one
@@ -213,7 +55,7 @@ def leaf_guess(nodes, node, k, leaf_items):
     "f8[:,::1],i8,i8[::1],f8[::1],f8[::1],i8[::1],f8[:,::1],f8[:,::1],i8[::1],i8[::1],"
     "f8[:,::1],f8[:,::1],i8,i8[::1],f8[:,::1],"
     "i8[::1],f8[:,::1],f8[::1],f8[::1],i8[::1],f8[::1],f8[::1],f8[:,::1],i8[::1],i8[::1],i8[::1],f8[:,::1],"
-    "i8[::1],i8[::1],i8[::1],f8[::1],i8[::1],i8[::1],f8[::1],i8[::1],i8[::1],f8[::1],i8[::1],f8[:,::1],f8[:,::1],"
+    "i8[::1],i8[::1],i8[::1],f8[::1],i8[::1],i8[::1],f8[::1],f8[::1],i8[::1],f8[::1],f8[::1],i8[::1],i8[::1],f8[::1],i8[::1],f8[:,::1],f8[:,::1],"
     "f8[:,::1],i8[::1],u1[::1],f8[::1],f8[::1],i8[::1])"
 )
 def solve_leaves(
@@ -263,6 +105,10 @@ def solve_leaves(
     distance,
     place,
     index,
+    common_x,
+    common_y,
+    common_place,
+    squares,
     near_distance,
     near_place,
     found,
@@ -303,6 +149,19 @@ def solve_leaves(
             wall_reach = max(wall_reach, max(parameters[own, 4], floor) * parameters[own, 2] + packed[own, 4])
         near_count = collect_leaves(
             nodes, leaves, nodes[node, 0], nodes[node, 1], nodes[node, 2], nodes[node, 3], shared * shared, stack, near
+        )
+        common_count = gather_common(
+            nodes,
+            node,
+            shared * shared,
+            leaf_x,
+            leaf_y,
+            near,
+            near_count,
+            distance.size,
+            common_x,
+            common_y,
+            common_place,
         )
         # the own leaf first: a heap of agents then shrinks its bound at once
         for n in range(near_count):
@@ -371,11 +230,26 @@ def solve_leaves(
                     )  # fmt: skip
             hard = rows
             # constraints: the nearest agents
-            kept, kth = nearest(
-                own, px, py, int(parameters[own, 7]), parameters[own, 5], parameters[own, 6], shared, near, near_count,
-                nodes, leaves, leaf_x, leaf_y, order, leaf_first, distance, place, index, near_distance, near_place,
-                stack, wide,
-            )  # fmt: skip
+            k = int(parameters[own, 7])
+            sight = parameters[own, 5]
+            guess = min(parameters[own, 6], sight)
+            candidates = -1
+            if common_count >= 0 and k > 0:
+                strict = sight * sight
+                candidates = scan_common(
+                    own, px, py, min(guess * guess, strict), strict, common_count, common_x, common_y, common_place,
+                    squares, order, distance, place, index,
+                )  # fmt: skip
+            # the common list suffices when k lie within the guess, or when nobody beyond it could count. These lines
+            # stay here: as a kernel of their own they cost a twentieth of a step, since so many arguments are passed
+            if candidates >= k or (candidates >= 0 and guess >= sight):
+                kept = rank(distance, place, index, candidates, k, near_distance, near_place)
+                kth = math.sqrt(near_distance[k - 1]) if kept == k else sight
+            else:
+                kept, kth = nearest(
+                    own, px, py, k, sight, guess, shared, near, near_count, nodes, leaves, leaf_x, leaf_y, order,
+                    leaf_first, distance, place, index, near_distance, near_place, stack, wide,
+                )  # fmt: skip
             reach[i] = kth
             rows, parted, deepest, partner = agent_rows(
                 own, packed, parameters[own, 3], dt, (flags & PART_COINCIDENT) != 0, seed, order, identifier,
