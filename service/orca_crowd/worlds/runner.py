@@ -18,8 +18,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Awaitable, Callable, Sequence
 from typing import Any, Literal, TypeVar
 
 from orca_crowd.clock import Clock
@@ -35,9 +34,9 @@ from orca_crowd.worlds.lanes import Lanes
 from orca_crowd.worlds.lease import Lease
 from orca_crowd.worlds.pace import Pace
 from orca_crowd.worlds.publication import Publication
-from orca_crowd.worlds.session import Session
+from orca_crowd.worlds.session import Session, WorldDescription
 
-__all__ = ["Ending", "Gate", "Listener", "Runner", "WorldDescription"]
+__all__ = ["Ending", "Gate", "Listener", "Runner"]
 
 log = logging.getLogger("orca_crowd")
 Result = TypeVar("Result")
@@ -47,16 +46,6 @@ Gate = Callable[[], Awaitable[None]]
 
 # bodies above this many bytes are checked in a helper thread; below, the hop costs more than the check
 LARGE = 65_536
-
-
-@dataclass(frozen=True)
-class WorldDescription:
-    """What a world is from its beginning to its end; `options` has the profile and every option by name."""
-
-    time_step: float
-    options: Mapping[str, Any]
-    seed: int
-    durability: str
 
 
 class Runner:
