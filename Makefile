@@ -6,8 +6,7 @@ MADE := .make
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
 # what the build needs is pinned as well, so the build is not isolated (an isolated one would fetch the newest)
 BUILD_NEEDS := setuptools
-PYRVO := pyrvo==$(PYRVO_VERSION)
-PYRVO_VERSION := 0.4.3
+PYRVO := pyrvo==0.4.3
 
 # compiled kernels are kept between runs, in a folder named by their sources
 export ORCA_CROWD_KERNEL_CACHE ?= $(CURDIR)/$(MADE)/kernel-cache

@@ -34,7 +34,9 @@ CACHE_VARIABLE = "ORCA_CROWD_KERNEL_CACHE"
 
 # no fastmath (it reassociates and contracts), no parallel (aborts under two threads), numpy's error model (nothing
 # raises inside; every denominator is guarded), nogil so that an event loop in the same process goes on
-FLAGS: dict[str, Any] = {"error_model": "numpy", "nogil": True, "fastmath": False}
+# no reference counts (_nrt): kernels allocate nothing and the caller holds every array; counting at each call between
+# kernels, two atomic operations an array, took a tenth of a step
+FLAGS: dict[str, Any] = {"error_model": "numpy", "nogil": True, "fastmath": False, "_nrt": False}
 
 _table: list[tuple[str, Any, tuple[str, ...]]] = []
 _compiled = False

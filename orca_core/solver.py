@@ -47,6 +47,10 @@ class Scratch:
     place: Integers
     index: Integers
     keys: Integers
+    common_x: Floats
+    common_y: Floats
+    common_place: Integers
+    squares: Floats
     near_distance: Floats
     near_place: Integers
     lanes: Floats
@@ -62,7 +66,7 @@ class Scratch:
 
         Sized by what can occur, so no buffer is ever full; memory that is never touched costs nothing.
         """
-        candidates = 2 * max(neighbours, LISTED) + 8 * LEAF
+        candidates = 4 * max(neighbours, LISTED) + 16 * LEAF
         rows = walls + edges + neighbours + 1
         items = max(walls, edges, 1)
         return cls(
@@ -73,6 +77,10 @@ class Scratch:
             place=np.empty(candidates, np.int64),
             index=np.empty(candidates, np.int64),
             keys=np.empty(NETWORK, np.int64),
+            common_x=np.empty(candidates),
+            common_y=np.empty(candidates),
+            common_place=np.empty(candidates, np.int64),
+            squares=np.empty(candidates),
             near_distance=np.empty(candidates),
             near_place=np.empty(candidates, np.int64),
             lanes=np.empty(LANE_ROWS * LANES),

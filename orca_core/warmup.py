@@ -4,6 +4,7 @@ from __future__ import annotations
 
 # importing a kernel module declares its kernels; the order is that of their dependence
 import orca_core.kernels.boundary
+import orca_core.kernels.constraints
 import orca_core.kernels.linear_program
 import orca_core.kernels.neighbours
 import orca_core.kernels.overlap

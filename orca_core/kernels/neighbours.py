@@ -7,7 +7,9 @@ What makes it quick:
 - candidates found once are kept over steps (`near_of_list`): while nobody can have come near enough from outside the
   list, the k nearest are in it. The bound is proved in every step for every agent, so nothing that happens between steps
   can hurt; an agent whose list no longer proves anything searches again;
-- the agents of one leaf search together, so the tree is walked once for eight of them;
+- the agents of one leaf search together: the tree is walked once for eight of them, and whoever is within reach of their
+  box is gathered once into a list that lies together in memory. Each of them runs through that list without a branch;
+  going from leaf to leaf instead, with a test of each box, costs a step a third more;
 - a guess of the distance that holds enough candidates keeps them few. A guess needs no proof: if too few lie within it
   the search is repeated with a wider one;
 - candidates are collected and ranked without branches, which a compiler turns into vector code; an insertion into a
@@ -22,7 +24,7 @@ from orca_core._jit import kernel
 from orca_core.kernels.ranking import sort_candidates
 from orca_core.kernels.tree import LEAF
 
-__all__ = ["LISTED", "collect_leaves", "near_of_list", "scan_leaves", "search", "within"]
+__all__ = ["LISTED", "collect_leaves", "gather_common", "near_of_list", "scan_common", "scan_leaves", "search", "within"]
 
 # how many candidates an agent keeps; beyond LISTED - MARGIN neighbours it searches anew in every step
 LISTED = 40
@@ -113,6 +115,57 @@ def scan_leaves(
     return count
 
 
+@kernel("i8(f8[:,::1],i8,f8,f8[::1],f8[::1],i8[::1],i8,f8[::1],f8[::1],i8[::1])", inline=True)
+def gather_common(
+    nodes, node, reach_squared, leaf_x, leaf_y, near, near_count, common_x, common_y, common_place
+):
+    """Gather every agent within reach of the box of the leaf `node` from the listed leaves; returns how many, or -1.
+
+    Whoever is within reach of a member of the leaf is among them, since rounding is monotone. -1 stands for more than
+    there is room for; what is written is then incomplete.
+    """
+    min_x = nodes[node, 0]
+    min_y = nodes[node, 1]
+    max_x = nodes[node, 2]
+    max_y = nodes[node, 3]
+    total = 0
+    for n in range(near_count):
+        if total > common_x.size - LEAF:
+            return -1
+        first = near[n] * LEAF
+        for lane in range(LEAF):
+            x = leaf_x[first + lane]
+            y = leaf_y[first + lane]
+            dx = max(max(x - max_x, min_x - x), 0.0)
+            dy = max(max(y - max_y, min_y - y), 0.0)
+            common_x[total] = x
+            common_y[total] = y
+            common_place[total] = first + lane
+            total += dx * dx + dy * dy <= reach_squared
+    return total
+
+
+@kernel("i8(i8,f8,f8,f8,i8,f8[::1],f8[::1],i8[::1],f8[::1],f8[::1],i8[::1])", inline=True)
+def scan_common(own, px, py, bound, common_count, common_x, common_y, common_place, squares, distance, place):
+    """Collect every other agent with squared distance <= `bound` from the common list; returns how many.
+
+    `squares` is scratch of the size of the list, and the candidate arrays hold as many entries.
+    """
+    # apart from the appending, so that it becomes vector code
+    for c in range(common_count):
+        x = common_x[c] - px
+        y = common_y[c] - py
+        squares[c] = x * x + y * y
+    count = 0
+    for c in range(common_count):
+        squared = squares[c]
+        at = common_place[c]
+        distance[count] = squared
+        place[count] = at
+        count += (squared <= bound) & (at != own)
+    return count
+
+
 @kernel("i8(f8[::1],i8[::1],i8,f8)", inline=True)
 def within(distance, place, count, bound):
     """Keep the candidates with squared distance <= `bound`, in their order; returns how many."""
@@ -127,12 +180,13 @@ def within(distance, place, count, bound):
 
 
 @kernel(
-    "Tuple((i8,f8))(i8,f8,f8,i8,i8,f8,f8,f8,i8[::1],i8,f8[:,::1],i8,f8[::1],f8[::1],i8[::1],i8[::1],"
+    "Tuple((i8,f8))(i8,f8,f8,i8,i8,f8,f8,f8,i8[::1],i8,i8,f8[::1],f8[::1],i8[::1],f8[::1],f8[:,::1],i8,f8[::1],f8[::1],i8[::1],i8[::1],"
     "f8[::1],i8[::1],i8[::1],i8[::1],i8[::1])",
     inline=True,
 )
 def search(
-    own, px, py, k, most, sight, guess, shared, near, near_count, nodes, leaves, leaf_x, leaf_y, order, leaf_first,
+    own, px, py, k, most, sight, guess, shared, near, near_count, common_count, common_x, common_y, common_place, squares,
+    nodes, leaves, leaf_x, leaf_y, order, leaf_first,
     distance, place, index, stack, wide,
 ):  # fmt: skip
     """Collect at least the k nearest agents within `sight`, and up to `most` of those around, in no order.
@@ -144,7 +198,11 @@ def search(
     reach = guess
     while True:
         bound = reach * reach
-        if reach <= shared:
+        if reach <= shared and common_count >= 0:
+            count = scan_common(
+                own, px, py, bound, common_count, common_x, common_y, common_place, squares, distance, place
+            )
+        elif reach <= shared:
             count = scan_leaves(
                 own, px, py, most + 1, bound, near, near_count, nodes, leaves, leaf_x, leaf_y, order, leaf_first, distance,
                 place, index,

@@ -3,6 +3,7 @@
 import math
 
 from orca_core._jit import kernel
+from orca_core.kernels.preferred import scaled_down
 from orca_core.kernels.step import NON_FINITE
 
 __all__ = ["ARRIVED", "MOVING", "NO_GOAL", "OVERLAP_SLACK", "STALLED", "conclude", "start_status"]
@@ -69,10 +70,8 @@ def conclude(
         if has_goal[i]:
             wanted = preferred_speed[i] if preferred_speed[i] >= 0.0 else max_speed[i]
         else:
-            wanted = math.sqrt(
-                preferred_velocity[i, 0] * preferred_velocity[i, 0]
-                + preferred_velocity[i, 1] * preferred_velocity[i, 1]
-            )
+            x, y = scaled_down(preferred_velocity[i, 0], preferred_velocity[i, 1])
+            wanted = math.sqrt(x * x + y * y)
         wanted = min(wanted, max_speed[i])
         before = status[i]
         now = start_status(has_goal[i] != 0, preferred_velocity[i, 0], preferred_velocity[i, 1])

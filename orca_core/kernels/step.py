@@ -8,16 +8,15 @@ again, and in any order, with the same bits. Source: spec "Neighbours and constr
 import math
 
 from orca_core._jit import kernel
-from orca_core.kernels.boundary import boundary_half_plane
+from orca_core.kernels.constraints import boundary_rows, wall_rows
 from orca_core.kernels.half_planes import agent_rows
 from orca_core.kernels.linear_program import permitted_velocity
-from orca_core.kernels.neighbours import LISTED, MARGIN, PROOF, collect_leaves, near_of_list, search, within
+from orca_core.kernels.neighbours import LISTED, MARGIN, PROOF, collect_leaves, gather_common, near_of_list, search, within
 from orca_core.kernels.ranking import NETWORK, rank
 from orca_core.kernels.symmetry import biased, stands_in_symmetry
 from orca_core.kernels.tree import LEAF, query_box
-from orca_core.kernels.velocity_obstacle import segment_distance_squared, segment_half_plane
 
-__all__ = ["boundary_rows", "integrate", "solve_leaves", "wall_rows"]
+__all__ = ["integrate", "largest_move", "solve_leaves"]
 
 # what happened to an agent in a step, as bits of `outcome`
 RELAXED = 1
@@ -44,89 +43,6 @@ ALONG = 1e-9
 HELD_UP = 0.5
 
 
-@kernel("i8(f8[::1],i8[::1],i8,f8,i8)")
-def insert_by_distance(distance, item, count, squared, candidate):
-    """Insert into the list sorted by (squared distance, index); returns the new length."""
-    j = count - 1
-    while j >= 0 and (distance[j] > squared or (distance[j] == squared and item[j] > candidate)):
-        distance[j + 1] = distance[j]
-        item[j + 1] = item[j]
-        j -= 1
-    distance[j + 1] = squared
-    item[j + 1] = candidate
-    return count + 1
-
-
-@kernel("i8(f8,f8,f8,f8,f8,f8,f8[:,::1],i8[::1],i8,f8[::1],i8[::1],f8[:,::1],i8)")
-def wall_rows(px, py, radius, reach, horizon, dt, walls, found, found_count, distance, item, planes, row):
-    """Append the half-planes of the walls within reach, by (squared distance, index); returns the number of rows."""
-    count = 0
-    limit = reach * reach
-    for f in range(found_count):
-        w = found[f]
-        squared = segment_distance_squared(walls[w, 0] - px, walls[w, 1] - py, walls[w, 2] - px, walls[w, 3] - py)
-        if squared <= limit:
-            count = insert_by_distance(distance, item, count, squared, w)
-    for c in range(count):
-        w = item[c]
-        x, y, nx, ny = segment_half_plane(
-            walls[w, 0] - px, walls[w, 1] - py, walls[w, 2] - px, walls[w, 3] - py, radius, horizon, dt
-        )
-        planes[row, 0] = x
-        planes[row, 1] = y
-        planes[row, 2] = nx
-        planes[row, 3] = ny
-        row += 1
-    return row
-
-
-@kernel("i8(f8,f8,f8,f8,f8,f8[:,::1],f8[::1],f8[::1],i8,i8[::1],i8,f8[::1],i8[::1],f8[:,::1],i8)")
-def boundary_rows(
-    px,
-    py,
-    max_speed,
-    obstacle_horizon,
-    floor,
-    edges,
-    clearance,
-    horizon,
-    first,
-    found,
-    found_count,
-    distance,
-    item,
-    planes,
-    row,
-):
-    """Append the half-planes of the walkable boundaries within reach, by (squared distance, index); returns the
-    number of rows.
-
-    `found` holds indices relative to `first`; a negative `horizon` of an edge stands for the agent's. `floor` is the
-    shortest horizon.
-    """
-    count = 0
-    for f in range(found_count):
-        e = first + found[f]
-        tau = max(horizon[e] if horizon[e] >= 0.0 else obstacle_horizon, floor)
-        limit = tau * max_speed + clearance[e]
-        squared = segment_distance_squared(edges[e, 0] - px, edges[e, 1] - py, edges[e, 2] - px, edges[e, 3] - py)
-        if squared <= limit * limit:
-            count = insert_by_distance(distance, item, count, squared, e)
-    for c in range(count):
-        e = item[c]
-        tau = max(horizon[e] if horizon[e] >= 0.0 else obstacle_horizon, floor)
-        exists, x, y, nx, ny = boundary_half_plane(
-            edges[e, 0] - px, edges[e, 1] - py, edges[e, 2] - px, edges[e, 3] - py, clearance[e], tau
-        )
-        if exists:
-            planes[row, 0] = x
-            planes[row, 1] = y
-            planes[row, 2] = nx
-            planes[row, 3] = ny
-            row += 1
-    return row
-
-
 @kernel("f8(f8[:,::1],i8,f8,i8)")
 def leaf_guess(nodes, node, k, leaf_items):
     """Distance that should hold k neighbours if the density around is that of the leaf; zero where the leaf is one
@@ -145,7 +61,8 @@ def leaf_guess(nodes, node, k, leaf_items):
     "f8[:,::1],f8[:,::1],i8,i8[::1],f8[:,::1],"
     "i8[::1],f8[:,::1],f8[::1],f8[::1],i8[::1],f8[::1],f8[::1],f8[:,::1],i8[::1],i8[::1],i8[::1],f8[:,::1],"
     "i4[:,::1],i8[::1],f8[::1],f8[::1],"
-    "i8[::1],i8[::1],i8[::1],f8[::1],i8[::1],i8[::1],i8[::1],f8[::1],i8[::1],f8[::1],i8[::1],f8[::1],i8[::1],f8[:,::1],f8[:,::1],"
+    "i8[::1],i8[::1],i8[::1],f8[::1],i8[::1],i8[::1],i8[::1],f8[::1],f8[::1],i8[::1],f8[::1],"
+    "f8[::1],i8[::1],f8[::1],i8[::1],f8[::1],i8[::1],f8[:,::1],f8[:,::1],"
     "f8[:,::1],i8[::1],u1[::1],f8[::1],f8[::1],i8[::1])"
 )
 def solve_leaves(
@@ -203,6 +120,10 @@ def solve_leaves(
     place,
     index,
     keys,
+    common_x,
+    common_y,
+    common_place,
+    squares,
     near_distance,
     near_place,
     lanes,
@@ -259,6 +180,7 @@ def solve_leaves(
             list_count[own] = -1
             shared = max(shared, guess)
         near_count = 0
+        common_count = -1
         if shared > 0.0:
             near_count = collect_leaves(
                 nodes,
@@ -270,6 +192,9 @@ def solve_leaves(
                 shared * shared,
                 stack,
                 near,
+            )
+            common_count = gather_common(
+                nodes, node, shared * shared, leaf_x, leaf_y, near, near_count, common_x, common_y, common_place
             )
             # the own leaf first: a heap of agents then shrinks its bound at once
             for n in range(near_count):
@@ -354,7 +279,8 @@ def solve_leaves(
             if k > 0 and list_count[own] < 0:
                 most = LISTED if k <= LISTED - MARGIN else k
                 kept, radius_named = search(
-                    own, px, py, k, most, sight, parameters[own, 6], shared, near, near_count, nodes, leaves, leaf_x,
+                    own, px, py, k, most, sight, parameters[own, 6], shared, near, near_count, common_count, common_x, common_y,
+                    common_place, squares, nodes, leaves, leaf_x,
                     leaf_y, order, leaf_first, distance, place, index, stack, wide,
                 )  # fmt: skip
                 if most == LISTED:

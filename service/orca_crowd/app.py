@@ -26,7 +26,7 @@ from orca_crowd.worlds.registry import Registry
 __all__ = ["create_app", "drain"]
 
 # how long the end waits for a compilation, which cannot be interrupted
-WARMUP_SECONDS = 5.0
+WARMUP_SECONDS = 2.0
 
 
 def create_app(

@@ -12,6 +12,7 @@ from orca_crowd.api.queries import choice, count, field_names, identifiers, read
 from orca_crowd.api.support import ProblemRoute, answer, identifier, no_content, offload, read_body, the_world
 from orca_crowd.errors import ApiError, Fault
 from orca_crowd.protocol.agents import AgentChange, AgentsBody, parse_change, parse_changes, parse_new_agents
+from orca_crowd.protocol.bodies import accepted
 from orca_crowd.protocol.commands import AddAgents, RemoveAgents, SetAgents
 from orca_crowd.protocol.shown import (
     AddedAnswer,
@@ -63,7 +64,8 @@ async def add_agents(request: Request, world: str) -> Response:
 async def show_agents(request: Request, world: str) -> Response:
     """The state between two steps."""
     runner = the_world(request)
-    selection = Selection(**read_query(request, SELECTION))
+    packed = accepted(request.headers.get("accept"), None) == "msgpack"
+    selection = Selection(**read_query(request, SELECTION), packed=packed)
     shown = await runner.read(lambda session: session.agents(selection))
     return await answer(request, shown)
 

@@ -56,8 +56,10 @@ CODES: dict[str, Code] = {
 CLOSE_CODES: dict[int, str] = {
     1000: "Done: the client closed, or asked to.",
     1001: "Going away.",
+    1007: "A text message was not UTF-8.",
     1008: "Not allowed.",
     1009: "A message was larger than the limit `message_bytes`.",
+    1011: "A ping was not answered in time, or the server failed on this connection.",
     1012: "The server is restarting.",
     4001: "The client did not read fast enough and its queue was full.",
     4004: "The world was deleted.",

@@ -43,13 +43,17 @@ class StepBody(Strict):
 
 @dataclass(frozen=True)
 class Selection:
-    """Which agents and fields an answer shows: those of `ids` in that order, or from `offset` on at most `limit`."""
+    """Which agents and fields an answer shows: those of `ids` in that order, or from `offset` on at most `limit`.
+
+    `packed` says that the answer is MessagePack, where whole numbers too have the precision that was asked for.
+    """
 
     fields: tuple[str, ...] = DEFAULT_FIELDS
     ids: NDArray[np.int64] | None = None
     offset: int = 0
     limit: int | None = None
     precision: Literal["float64", "float32"] = "float64"
+    packed: bool = False
 
 
 @dataclass(frozen=True)

@@ -1,22 +1,17 @@
 """Every message of the stream, both directions, as models: they check what comes in and write the AsyncAPI document.
 
 From the client: subscribe, unsubscribe, got, command, step, ping. From the server: hello, full, frame, ack, stepped,
-event, heartbeat, pong, error, closing. Each is a map with `type`. `read_message` turns what arrived into a model or
-raises BadMessage with the problem that the client is told; nothing that a client sends ends the connection but size.
+event, heartbeat, pong, error, closing. Each is a map with `type`. reading.py turns what arrived into one of them.
 """
 
 from __future__ import annotations
 
 from typing import Annotated, Any, Final, Literal
 
-import msgspec
-from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError, field_validator
-from pydantic_core import from_json
+from pydantic import BaseModel, ConfigDict, Field, field_validator
 
-from orca_crowd.errors import ApiError, Fault, InvalidRequest, faults_of
 from orca_crowd.protocol.columns import FIELDS
 from orca_crowd.protocol.commands import CommandsBody
-from orca_crowd.protocol.frames import JSON_SUBPROTOCOL
 from orca_crowd.protocol.models import IDENTIFIER_LIMIT, STRICT
 from orca_crowd.protocol.steps import DEFAULT_FIELDS, StepBody, check_fields
 
@@ -25,7 +20,6 @@ __all__ = [
     "SERVER_MESSAGES",
     "Ack",
     "AgentColumns",
-    "BadMessage",
     "ClientMessage",
     "Closing",
     "Command",
@@ -44,11 +38,7 @@ __all__ = [
     "Stepped",
     "Subscribe",
     "Unsubscribe",
-    "read_message",
 ]
-
-# of a key that is given back with an error; longer ones are refused anyway
-KEY_LENGTH = 256
 
 StepNumber = Annotated[int, Field(ge=0, le=IDENTIFIER_LIMIT)]
 Vector = Annotated[list[float | None], Field(min_length=2, max_length=2)]
@@ -290,83 +280,3 @@ SERVER_MESSAGES: Final[tuple[type[BaseModel], ...]] = (
     ErrorMessage,
     Closing,
 )
-
-
-# ---- reading
-
-
-class BadMessage(Exception):
-    """What arrived is no message; `problem` is what the client is told, `key` the key it came with."""
-
-    def __init__(self, problem: ApiError, key: str | None = None) -> None:
-        """Keep both."""
-        super().__init__(problem.detail)
-        self.problem = problem
-        self.key = key
-
-
-_adapter: TypeAdapter[ClientMessage] = TypeAdapter(Annotated[ClientMessage, Field(discriminator="type")])
-_types = tuple(model.model_fields["type"].annotation.__args__[0] for model in CLIENT_MESSAGES)  # type: ignore[union-attr]
-
-# part of the interface, but nothing here can do it
-_unavailable_types = ("register", "own", "ready", "resume")
-_unavailable_interests = ("ids", "rectangle", "circle", "around")
-
-
-def read_message(data: str | bytes, subprotocol: str) -> ClientMessage:
-    """The message in one WebSocket message; BadMessage when it is none."""
-    values = _parse(data, subprotocol)
-    if not isinstance(values, dict):
-        raise BadMessage(InvalidRequest("a message is a map with `type`"))
-    key = values.get("key")
-    key = key if isinstance(key, str) and len(key) <= KEY_LENGTH else None
-    try:
-        _refuse_unavailable(values)
-        return _adapter.validate_python(values)
-    except ApiError as problem:
-        raise BadMessage(problem, key) from None
-    except ValidationError as error:
-        raise BadMessage(InvalidRequest(_faults(error)), key) from None
-
-
-def _parse(data: str | bytes, subprotocol: str) -> Any:
-    json = subprotocol == JSON_SUBPROTOCOL
-    if json is not isinstance(data, str):
-        sent, right = ("binary", "text") if json else ("text", "binary")
-        raise BadMessage(ApiError("malformed", f"a {sent} message came, and {subprotocol} is {right}"))
-    try:
-        # NaN and infinities come through and are refused by the field they stand in, as over REST
-        return from_json(data, allow_inf_nan=True) if isinstance(data, str) else msgspec.msgpack.decode(data)
-    except RecursionError:
-        raise BadMessage(ApiError("malformed", "the message is nested too deeply")) from None
-    except ValueError as error:  # msgspec's errors, from_json's and UnicodeDecodeError are all of this kind
-        raise BadMessage(ApiError("malformed", f"not {'JSON' if json else 'MessagePack'}: {error}")) from None
-
-
-def _refuse_unavailable(values: dict[Any, Any]) -> None:
-    """Name what is asked for and cannot be done, rather than call it unknown."""
-    if values.get("type") in _unavailable_types:
-        raise ApiError("not-available", f"messages of type {values['type']} are not available on this server")
-    if values.get("type") != "subscribe":
-        return
-    if values.get("precision") == "int16":
-        fault = Fault(None, "precision", "int16 is not available on this server; float32 and float64 are")
-        raise ApiError("not-available", fault.message, [fault])
-    interest = values.get("interest")
-    kind = interest.get("kind") if isinstance(interest, dict) else None
-    if kind in _unavailable_interests:
-        fault = Fault(None, "interest.kind", f"{kind} is not available on this server; all is")
-        raise ApiError("not-available", fault.message, [fault])
-
-
-def _faults(error: ValidationError) -> list[Fault]:
-    """Faults as REST names them; the tag that chose the model is no part of a field's name."""
-    entry = error.errors(include_url=False, include_context=False, include_input=False)[0]
-    if entry["type"] == "union_tag_not_found":
-        return [Fault(None, "type", f"is missing; one of {', '.join(_types)}")]
-    if entry["type"] == "union_tag_invalid":
-        return [Fault(None, "type", f"is unknown; one of {', '.join(_types)}")]
-    return [
-        Fault(fault.item, fault.field.partition(".")[2] if fault.field else None, fault.message)
-        for fault in faults_of(error)
-    ]

@@ -1,8 +1,9 @@
 """Answers in the order of the messages that they answer, however long each takes.
 
-An order (a command, a step) is a task of its own, so that the reader goes on waiting for the client. Tasks run up to
-the queue of the world in the order in which they were made: orders reach the world in the order of the messages. What
-a client may leave unanswered is bounded in number by that queue (one more is refused with `busy`) and in bytes here.
+An order (a command, a step) is a task of its own, so that the reader goes on waiting for the client. Orders reach the
+queue of their world in the order of the messages: a small one gets there before its task first waits, a large one is
+checked in a helper thread first, and those behind it wait until it is through. What a client may leave unanswered is
+bounded in number by that queue (one more is refused with `busy`) and in bytes here.
 """
 
 from __future__ import annotations
@@ -30,6 +31,7 @@ class Answers:
         self._waiting: deque[asyncio.Future[Wire]] = deque()
         self._bytes = 0
         self._room = asyncio.Event()
+        self._passed: asyncio.Future[None] | None = None
 
     def ready(self, wire: Wire) -> None:
         """An answer that is there already; it waits for those before it."""
@@ -38,8 +40,23 @@ class Answers:
         self._waiting.append(answer)
         self._flush()
 
-    def order(self, work: Coroutine[Any, Any, Wire], size: int) -> None:
-        """Begin to carry out an order that came in `size` bytes; `work` must not raise."""
+    def order(self, work: Callable[[], Coroutine[Any, Any, Wire]], size: int, *, large: bool) -> asyncio.Task[Wire]:
+        """Carry out an order that came in `size` bytes, after those before it; `work` must not raise."""
+        loop = asyncio.get_running_loop()
+        before, passed = self._passed, loop.create_future()
+        self._passed = passed
+
+        async def carry_out() -> Wire:
+            if before is not None and not before.done():
+                await asyncio.wait([before])
+            if large:
+                try:
+                    return await work()
+                finally:
+                    passed.set_result(None)
+            # called when `work` first waits, and then it is in the queue
+            loop.call_soon(passed.set_result, None)
+            return await work()
 
         def done(_: asyncio.Task[Wire]) -> None:
             self._bytes -= size
@@ -47,11 +64,12 @@ class Answers:
             self._room.set()
             self._flush()
 
-        task = asyncio.create_task(work, name="socket order")
+        task = asyncio.create_task(carry_out(), name="socket order")
         self._keep.add(task)
         self._waiting.append(task)
         self._bytes += size
         task.add_done_callback(done)
+        return task
 
     async def room(self) -> None:
         """Wait while too many bytes are unanswered."""

@@ -39,8 +39,9 @@ class Offload(Protocol):
 # how a world ends, and the code that its sockets are closed with
 ENDINGS: Mapping[str, int] = {"failed": 4009, "gone": 4004, "restarting": 1012}
 
-# how long a reader with delivery `every` may take for one frame while a manual world waits for it
-PATIENCE_SECONDS = 0.05
+# How long a reader with delivery `every` may take for one frame while a manual world waits for it. A reader that has
+# stopped costs the world this once, and nothing at all if it stopped longer ago when its queue is half full.
+PATIENCE_SECONDS = 0.5
 
 
 class Watcher(Protocol):

@@ -10,65 +10,41 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass, field
 from typing import Any
 
 from fastapi.websockets import WebSocket, WebSocketDisconnect
 
-from orca_crowd.clock import Clock
 from orca_crowd.errors import ApiError, Fault, InvalidRequest, document, problem_of
 from orca_crowd.protocol.bodies import size_of
-from orca_crowd.protocol.columns import FIELDS
 from orca_crowd.protocol.frames import JSON_SUBPROTOCOL, MSGPACK_SUBPROTOCOL, encode_message
-from orca_crowd.protocol.stream import (
-    BadMessage,
-    ClientMessage,
-    Command,
-    Got,
-    Ping,
-    Step,
-    Subscribe,
-    Unsubscribe,
-    read_message,
-)
-from orca_crowd.settings import LIMITS, Settings
+from orca_crowd.protocol.reading import BadMessage, read_message
+from orca_crowd.protocol.stream import ClientMessage, Command, Got, Ping, Step, Subscribe, Unsubscribe
+from orca_crowd.settings import LIMITS
 from orca_crowd.streaming.answers import Answers
-from orca_crowd.streaming.hub import PATIENCE_SECONDS, Hub, Offload
+from orca_crowd.streaming.hub import PATIENCE_SECONDS, Hub
 from orca_crowd.streaming.outbox import Outbox, OutboxOverflow, Wire
-from orca_crowd.streaming.shared import SharedFrame, StreamStatistics, encode_full, is_small
-from orca_crowd.streaming.subscription import FrameKey, FrameOverflow, Subscription, UnsentStep
+from orca_crowd.streaming.shared import SharedFrame
+from orca_crowd.streaming.subscriber import Shared, Subscriber
+from orca_crowd.streaming.subscription import FrameOverflow, Subscription, UnsentStep
 from orca_crowd.streaming.transport import transport_of
-from orca_crowd.streaming.writer import Full, Writer
+from orca_crowd.streaming.writer import Writer
 
-__all__ = ["Shared", "Socket"]
+__all__ = ["Socket"]
+
+Order = asyncio.Task[Wire]
 
 log = logging.getLogger("orca_crowd")
 
-# Bytes that may wait for one socket. Far above one answer of the largest world, so that only a reader who has stopped
-# meets them; what waits as frames is shared with all who wait for the same.
+# bytes of answers that may wait for one socket: above one of the largest world, so that only who has stopped meets it
 REPLY_BYTES = 64 * 2**20
-FRAME_BYTES = 64 * 2**20
 # messages above this many bytes are decoded in a helper thread
 LARGE_MESSAGE = 65_536
 # answers above this many bytes are encoded in one: a quarter of a millisecond in either subprotocol
 LARGE_ANSWERS = {JSON_SUBPROTOCOL: 16_000, MSGPACK_SUBPROTOCOL: 1_000_000}
-# what many client libraries refuse unless told otherwise
-COMMON_CLIENT_LIMIT = 2**20
 # a client has so long to take what waits for it when the server closes
 CLOSE_SECONDS = 2.0
 # how long a closed connection is kept for a client who does not read, so that it finds out why when it does
 LINGER_SECONDS = 120.0
-
-
-@dataclass
-class Shared:
-    """What all sockets of a server use; `orders` keeps tasks that outlive the socket they came from."""
-
-    clock: Clock
-    settings: Settings
-    offload: Offload
-    statistics: StreamStatistics = field(default_factory=StreamStatistics)
-    orders: set[asyncio.Task[Any]] = field(default_factory=set)
 
 
 class Socket:
@@ -83,8 +59,9 @@ class Socket:
         self._shared = shared
         self._transport = transport_of(websocket.scope)
         self._lease = websocket.headers.get("orca-crowd-lease")
-        self._newest_sent: int | None = None
         self._closing: tuple[int, str] | None = None
+        # the newest command, whose effect a `full` that is asked for after it shows
+        self._changed: Order | None = None
         self._cut = asyncio.Event()
         self._patience: asyncio.TimerHandle | None = None
         self._outbox = Outbox(message_limit=shared.settings.reply_queue, byte_limit=REPLY_BYTES)
@@ -100,6 +77,9 @@ class Socket:
             statistics=shared.statistics,
             progressed=hub.progressed,
         )
+        self._subscriber = Subscriber(
+            self._writer, runner=hub.runner, subprotocol=subprotocol, shared=shared, refuse=self._refuse
+        )
 
     @property
     def subscription(self) -> Subscription[SharedFrame] | None:
@@ -113,7 +93,7 @@ class Socket:
         self._say(self._hello())
         self._hub.watchers.add(self)
         if self._transport is not None:
-            self._transport.on_answer = self._answered
+            self._transport.on_answer = self._subscriber.answered
         # a world that ended while the connection was accepted tells nobody any more
         if self._runner.state != "ready":
             kind = "failed" if self._runner.state == "failed" else "gone"
@@ -129,7 +109,7 @@ class Socket:
                 self._look_at(task)
         finally:
             self._hub.watchers.discard(self)
-            self._replace(None)
+            self._subscriber.replace(None)
             self._closing = self._closing or (1000, "")
             self._outbox.clear()
             if self._patience is not None:
@@ -238,6 +218,10 @@ class Socket:
         message = {"type": "error", "problem": told} | ({} if key is None else {"key": key})
         return encode_message(message, self.subprotocol)
 
+    def _refuse(self, problem: ApiError, key: str | None = None) -> None:
+        """Answer with an error, behind the answers to what came before."""
+        self._answers.ready(self._error(problem, key))
+
     # reading
 
     async def _read(self) -> None:
@@ -255,7 +239,7 @@ class Socket:
                     message = read_message(data, self.subprotocol)
                 self._handle(message, len(data))
             except BadMessage as bad:
-                self._answers.ready(self._error(bad.problem, bad.key))
+                self._refuse(bad.problem, bad.key)
             await self._answers.room()
             # many messages can come in one piece: the writer and everybody else have their turn between any two
             await asyncio.sleep(0)
@@ -267,17 +251,19 @@ class Socket:
         elif isinstance(message, Got):
             self._got(message.step)
         elif isinstance(message, Subscribe):
-            self._subscribe(message)
+            self._subscriber.subscribe(message, self._changed)
         elif isinstance(message, Unsubscribe):
-            self._replace(None)
+            self._subscriber.replace(None)
         elif isinstance(message, Command):
             commands = {"commands": message.commands}
-            self._order(lambda: self._runner.command(commands, message.key, size=size), "ack", message.key, size)
+            self._changed = self._order(
+                lambda: self._runner.command(commands, message.key, size=size), "ack", message.key, size
+            )
         elif isinstance(message, Step):
             body = _body(message)
             self._order(lambda: self._runner.step(body, lease=self._lease, size=size), "stepped", message.key, size)
 
-    def _order(self, call: Callable[[], Awaitable[dict[str, Any]]], kind: str, key: str | None, size: int) -> None:
+    def _order(self, call: Callable[[], Awaitable[dict[str, Any]]], kind: str, key: str | None, size: int) -> Order:
         """Hand an order to the world and go on reading."""
 
         async def answer() -> Wire:
@@ -290,82 +276,13 @@ class Socket:
             except Exception as error:
                 return self._error(problem_of(error), key)
 
-        self._answers.order(answer(), size)
-
-    # subscriptions
-
-    def _subscribe(self, request: Subscribe) -> None:
-        settings = self._shared.settings
-        subscription: Subscription[SharedFrame] = Subscription(
-            FrameKey(
-                self.subprotocol,
-                tuple(name for name in FIELDS if name in request.fields),
-                request.precision,
-                request.interest.kind,
-            ),
-            every=request.every,
-            delivery=request.delivery,
-            window=request.window,
-            explicit_credit="window" in request.model_fields_set,
-            frame_limit=settings.frame_queue,
-            byte_limit=FRAME_BYTES,
-            newest_sent=self._newest_sent,
-        )
-        self._replace(subscription)
-        task = asyncio.create_task(self._prepare_full(subscription), name="socket full")
-        self._shared.orders.add(task)
-        task.add_done_callback(self._shared.orders.discard)
-
-    async def _prepare_full(self, subscription: Subscription[SharedFrame]) -> None:
-        """Take the snapshot that a subscription begins with, and encode it."""
-        try:
-            publication = await self._runner.snapshot_publication()
-            if self.subscription is not subscription:
-                return
-            key, statistics = subscription.key, self._shared.statistics
-            if is_small(publication, key):
-                wire = encode_full(publication, key, statistics)
-            else:
-                wire = await self._shared.offload(lambda: encode_full(publication, key, statistics))
-        except Exception as error:
-            self._answers.ready(self._error(problem_of(error), None))
-            return
-        messages = [wire]
-        if len(wire) > COMMON_CLIENT_LIMIT:
-            messages.insert(0, self._large_frame(publication.step, len(wire)))
-        self._writer.give_full(Full(subscription, messages, publication.ids, publication.step))
-
-    def _large_frame(self, step: int, size: int) -> Wire:
-        """Tell that messages are larger than many clients take, before the first one that is."""
-        detail = f"messages of {size} bytes follow; many clients take {COMMON_CLIENT_LIMIT} unless told otherwise"
-        event = {"type": "event", "kind": "large-frame", "step": step, "bytes": size, "detail": detail}
-        return encode_message(event, self.subprotocol)
-
-    def _replace(self, subscription: Subscription[SharedFrame] | None) -> None:
-        """Put a subscription, or none, in the place of the one there is."""
-        old, statistics = self.subscription, self._shared.statistics
-        if old is not None:
-            old.close()
-            self._newest_sent = old.newest_sent
-            statistics.subscribers -= 1
-            statistics.frames_replaced += old.replaced
-        statistics.subscribers += subscription is not None
-        self._writer.subscription = subscription
+        return self._answers.order(answer, size, large=size > LARGE_MESSAGE)
 
     def _got(self, step: int) -> None:
-        subscription = self.subscription
         try:
-            if subscription is not None:
-                subscription.got(step)
-                self._writer.wake()
+            self._subscriber.got(step)
         except UnsentStep as unsent:
-            fault = Fault(None, "step", str(unsent))
-            self._answers.ready(self._error(InvalidRequest([fault]), None))
-
-    def _answered(self, step: int) -> None:
-        if self.subscription is not None:
-            self.subscription.answered(step)
-            self._writer.wake()
+            self._refuse(InvalidRequest([Fault(None, "step", str(unsent))]))
 
 
 def _body(message: Step) -> dict[str, Any]:

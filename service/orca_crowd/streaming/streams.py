@@ -14,7 +14,8 @@ from orca_crowd.protocol.frames import SUBPROTOCOLS, choose_subprotocol
 from orca_crowd.settings import Settings
 from orca_crowd.streaming.hub import Hub, Offload
 from orca_crowd.streaming.shared import StreamStatistics
-from orca_crowd.streaming.socket import Shared, Socket
+from orca_crowd.streaming.socket import Socket
+from orca_crowd.streaming.subscriber import Shared
 from orca_crowd.streaming.transport import StreamProtocol, transport_of
 from orca_crowd.worlds.runner import Runner
 

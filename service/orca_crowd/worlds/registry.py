@@ -17,8 +17,8 @@ from orca_crowd.protocol.commands import AddAgents, AddObstacles, AddWalkable, C
 from orca_crowd.protocol.steer import SteerRequest
 from orca_crowd.protocol.worlds import DURABILITIES, ClockBody, NewWorld
 from orca_crowd.settings import Settings
-from orca_crowd.worlds.runner import Runner, WorldDescription
-from orca_crowd.worlds.session import Session
+from orca_crowd.worlds.runner import Runner
+from orca_crowd.worlds.session import Session, WorldDescription
 
 __all__ = ["Registry"]
 

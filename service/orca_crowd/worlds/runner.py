@@ -18,9 +18,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections import deque
-from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Awaitable, Callable, Sequence
 from typing import Any, Literal, TypeVar
 
 from orca_crowd.clock import Clock
@@ -32,12 +30,13 @@ from orca_crowd.protocol.steps import parse_step
 from orca_crowd.protocol.worlds import ClockBody
 from orca_crowd.settings import Settings
 from orca_crowd.worlds.jobs import CallJob, Outcome, StepJob, refuse, tick
+from orca_crowd.worlds.lanes import Lanes
 from orca_crowd.worlds.lease import Lease
 from orca_crowd.worlds.pace import Pace
 from orca_crowd.worlds.publication import Publication
-from orca_crowd.worlds.session import Session
+from orca_crowd.worlds.session import Session, WorldDescription
 
-__all__ = ["Ending", "Gate", "Listener", "Runner", "WorldDescription"]
+__all__ = ["Ending", "Gate", "Listener", "Runner"]
 
 log = logging.getLogger("orca_crowd")
 Result = TypeVar("Result")
@@ -47,16 +46,6 @@ Gate = Callable[[], Awaitable[None]]
 
 # bodies above this many bytes are checked in a helper thread; below, the hop costs more than the check
 LARGE = 65_536
-
-
-@dataclass(frozen=True)
-class WorldDescription:
-    """What a world is from its beginning to its end; `options` has the profile and every option by name."""
-
-    time_step: float
-    options: Mapping[str, Any]
-    seed: int
-    durability: str
 
 
 class Runner:
@@ -93,8 +82,7 @@ class Runner:
         self._clock = clock
         self._settings = settings
         self._metrics = metrics
-        self._reads: deque[CallJob] = deque()
-        self._jobs: deque[CallJob | StepJob] = deque()
+        self._lanes = Lanes(self.name, settings.command_queue)
         self._current: StepJob | None = None
         self._wake = asyncio.Event()
         self._ending: tuple[str, str] | None = None
@@ -189,7 +177,7 @@ class Runner:
     @property
     def queued(self) -> int:
         """How many commands, steps and reads wait."""
-        return len(self._jobs) + len(self._reads)
+        return len(self._lanes)
 
     async def close(self, kind: str, reason: str) -> None:
         """End the world: the running slice finishes, what waits is refused, watchers are told `kind` and `reason`."""
@@ -216,16 +204,7 @@ class Runner:
 
     async def _submit(self, job: CallJob | StepJob) -> Any:
         self._check_open()
-        if self.queued >= self._settings.command_queue:
-            raise ApiError(
-                "busy",
-                f"{self.queued} requests wait for world {self.name!r} already, which is the limit; try again",
-                headers={"Retry-After": "1"},
-            )
-        if isinstance(job, CallJob) and job.overtakes and not job.changes:
-            self._reads.append(job)
-        else:
-            self._jobs.append(job)
+        self._lanes.put(job)
         self._wake.set()
         return await job.future
 
@@ -244,36 +223,31 @@ class Runner:
         # what still waits is refused, the request under way says how far it came
         if self._current is not None:
             self._cut(self._current)
-        for job in [*self._reads, *self._jobs]:
+        for job in self._lanes.clear():
             refuse(job.future, self._closed())
-        self._reads.clear()
-        self._jobs.clear()
         for ending in list(self.endings):
             self._tell(lambda ending=ending: ending(kind, reason))  # type: ignore[misc]
         self.listeners.clear()
 
     async def _wait(self) -> None:
         """Sleep until there is something to do."""
-        if self._reads or self._jobs or self._current or self._burst or self._ending:
+        if self._lanes or self._current or self._burst or self._ending:
             return
         self._wake.clear()
         await self._clock.wait(self._wake, self._pace.next_deadline() if self._pace else None)
 
     async def _turn(self) -> None:
         """One round: the reads that wait, a step of the server's clock, a command, a slice of a step request."""
-        for _ in range(len(self._reads)):
-            await self._execute(self._reads.popleft())
+        for read in self._lanes.reads():
+            await self._execute(read)
         if self._pace is not None and not self._ending:
             await self._tick(self._pace)
-        if self._jobs and not self._ending:
-            first = self._jobs[0]
-            if isinstance(first, CallJob):
-                if self._current is None or first.overtakes:
-                    self._jobs.popleft()
-                    await self._execute(first)
+        if not self._ending:
+            call = self._lanes.next_call(stepping=self._current is not None)
+            if call is not None:
+                await self._execute(call)
             elif self._current is None:
-                self._jobs.popleft()
-                self._current = first
+                self._current = self._lanes.next_steps()
         if self._current is not None and not self._ending:
             await self._slice(self._current)
 

@@ -8,7 +8,7 @@ more.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass
 from typing import Any
@@ -29,7 +29,7 @@ from orca_crowd.worlds.answers import AnswerMemory
 from orca_crowd.worlds.publication import Publication
 from orca_crowd.worlds.view import AgentView, select
 
-__all__ = ["Facts", "Session"]
+__all__ = ["Facts", "Session", "WorldDescription"]
 
 
 @dataclass(frozen=True)
@@ -44,6 +44,16 @@ class Facts:
     defaults: dict[str, float | int]
     time_step: float
     profile: str
+
+
+@dataclass(frozen=True)
+class WorldDescription:
+    """What a world is from its beginning to its end; `options` has the profile and every option by name."""
+
+    time_step: float
+    options: Mapping[str, Any]
+    seed: int
+    durability: str
 
 
 class Session:

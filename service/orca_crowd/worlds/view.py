@@ -50,15 +50,16 @@ def select(world: World, selection: Selection) -> dict[str, Any]:
         rows = slice(selection.offset, end)
     answer: dict[str, Any] = {"step": world.step_count, "time": world.time, "ids": world.ids[rows].copy()}
     for name in selection.fields:
-        answer[name] = _travelling(name, column_of(world, name)[rows], selection.precision)
+        answer[name] = _travelling(name, column_of(world, name)[rows], selection)
     return answer
 
 
-def _travelling(name: str, column: NDArray[Any], precision: str) -> Any:
+def _travelling(name: str, column: NDArray[Any], selection: Selection) -> Any:
     """A column as the encoder wants it: status by name, numbers in the precision that was asked for."""
     if name == "status":
         return [STATUS_NAMES[code] for code in column.tolist()]
-    return column.astype(np.float32) if precision == "float32" and column.dtype == np.float64 else column
+    narrowed = selection.precision == "float32" and (column.dtype.kind == "f" or selection.packed)
+    return column.astype(np.float32) if narrowed else column
 
 
 class AgentView:

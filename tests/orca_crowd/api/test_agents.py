@@ -182,6 +182,10 @@ def test_the_selection_of_agents_and_fields(client: httpx.Client, world: str) ->
     shown = msgspec.msgpack.decode(packed.content)
     assert shown["position"] == np.array([0.1, 9, 0.2, 18], "<f4").tobytes()
     assert shown["status"] == ["no-goal", "no-goal"]
+    assert shown["max_neighbors"] == np.array([10, 10], "<f4").tobytes()
+    whole = client.get(f"{world}/agents?fields=max_neighbors&ids=10,20", headers=MSGPACK)
+    assert msgspec.msgpack.decode(whole.content)["max_neighbors"] == np.array([10, 10], "<f8").tobytes()
+    assert client.get(f"{world}/agents?fields=max_neighbors&precision=float32").json()["max_neighbors"] == [10] * 5
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,6 @@ from typing import Any
 
 import httpx
 import msgspec
-import numpy as np
 import pytest
 
 from orca_core import World
@@ -295,42 +294,6 @@ def test_a_batch_is_never_seen_half(server: str, client: httpx.Client, make_worl
             task.result()
 
 
-def test_only_the_holder_of_the_lease_steps(client: httpx.Client, crowd: str) -> None:
-    mine, other = {"Orca-Crowd-Lease": "me"}, {"Orca-Crowd-Lease": "you"}
-    taken = client.post(f"{crowd}/lease", json={"holder": "me", "ttl": 60})
-    assert taken.status_code == 200
-    assert taken.json()["holder"] == "me"
-    assert taken.json()["expires"] > 1.6e9
-    assert client.post(f"{crowd}/steps", json={}, headers=mine).json()["step"] == 1
-    for headers in ({}, other):
-        assert problem(client.post(f"{crowd}/steps", json={}, headers=headers), 409, "leased")["holder"] == "me"
-    # commands need no lease
-    assert client.patch(f"{crowd}/agents/1", json={"radius": 0.25}).status_code == 200
-    problem(client.post(f"{crowd}/lease", json={"holder": "you", "ttl": 60}), 409, "leased")
-    assert client.post(f"{crowd}/lease", json={"holder": "me", "ttl": 30}).status_code == 200
-    problem(client.delete(f"{crowd}/lease", headers=other), 409, "leased")
-    problem(client.delete(f"{crowd}/lease"), 409, "leased")
-    assert client.delete(f"{crowd}/lease", headers=mine).status_code == 204
-    assert client.delete(f"{crowd}/lease").status_code == 204
-    assert client.post(f"{crowd}/steps", json={}).json()["step"] == 2
-
-
-@pytest.mark.parametrize(
-    ("body", "field"),
-    [
-        ({"ttl": 5}, "holder"),
-        ({"holder": "me"}, "ttl"),
-        ({"holder": "", "ttl": 5}, "holder"),
-        ({"holder": 5, "ttl": 5}, "holder"),
-        ({"holder": "me", "ttl": 0}, "ttl"),
-        ({"holder": "me", "ttl": 1e9}, "ttl"),
-        ({"holder": "me", "ttl": "5"}, "ttl"),
-    ],
-)
-def test_a_wrong_lease_is_named(client: httpx.Client, crowd: str, body: dict[str, Any], field: str) -> None:
-    assert faults(client.post(f"{crowd}/lease", json=body)) == {(None, field)}
-
-
 def test_a_realtime_world_is_not_stepped_by_hand(client: httpx.Client, make_world: Any) -> None:
     world = make_world(clock={"mode": "realtime", "rate": 200})
     problem(client.post(f"{world}/steps", json={}), 409, "wrong-clock")
@@ -349,62 +312,3 @@ def test_requests_have_limits(small: httpx.Client) -> None:
     assert faults(small.post("/v1/worlds/w/lease", json={"holder": "me", "ttl": 61})) == {(None, "ttl")}
     clock = {"mode": "realtime", "rate": 101}
     assert faults(small.patch("/v1/worlds/w", json={"clock": clock})) == {(None, "clock.rate")}
-
-
-def test_steering_is_one_step_of_a_world_that_is_not_kept(client: httpx.Client) -> None:
-    body = {
-        "time_step": 0.25,
-        "agents": [
-            {"position": [0, 0], "preferred_velocity": [1, 0]},
-            {"position": [2, 0.1], "preferred_velocity": [-1, 0]},
-            {"position": [50, 0], "goal": [60, 0]},
-        ],
-        "obstacles": [{"points": [[-1, 1], [3, 1]]}],
-        "options": {"profile": "text"},
-    }
-    library = World(time_step=0.25)
-    from orca_core import Obstacle
-
-    library.add_obstacles([Obstacle(points=np.array([[-1.0, 1.0], [3.0, 1.0]]))])
-    columns = {
-        "position": [[0, 0], [2, 0.1], [50, 0]],
-        "preferred_velocity": [[1, 0], [-1, 0], [0, 0]],
-        "goal": [[0, 0], [0, 0], [60, 0]],
-    }
-    given = {"goal": np.array([False, False, True]), "preferred_velocity": np.array([True, True, False])}
-    library.add_agents(columns, given, 3)
-    library.step()
-    worlds = client.get("/v1/worlds").json()
-    answer = client.post("/v1/steer", json=body)
-    assert answer.status_code == 200, answer.text
-    assert answer.json()["velocity"] == library.column("velocity").tolist()
-    packed = client.post(
-        "/v1/steer", content=msgspec.msgpack.encode(body), headers={"content-type": "application/msgpack"}
-    )
-    assert msgspec.msgpack.decode(packed.content)["velocity"] == library.column("velocity").tobytes()
-    assert client.get("/v1/worlds").json() == worlds
-    columns_body = {**body, "columns": {"position": [[0, 0]]}}
-    del columns_body["agents"]
-    assert client.post("/v1/steer", json=columns_body).json()["velocity"] == [[0.0, 0.0]]
-
-
-@pytest.mark.parametrize(
-    ("change", "where"),
-    [
-        ({"time_step": 0}, (None, "time_step")),
-        ({"time_step": "1"}, (None, "time_step")),
-        ({"agents": [{"position": [0, 0], "radius": -1}]}, (0, "radius")),
-        ({"agents": [{"position": [0, 0], "raduis": 1}]}, (0, "raduis")),
-        ({"obstacles": [{"points": [[0, 0]]}]}, (0, "points")),
-        ({"obstacles": [{"points": [[0, 0], [True, 1]]}]}, (0, "obstacles.points")),
-        ({"walkable": [{}]}, (0, "walkable.geometry")),
-        ({"options": {"profile": "mine"}}, (None, "options.profile")),
-        ({"seed": -1}, (None, "seed")),
-        ({"world": 1}, (None, "world")),
-    ],
-)
-def test_a_wrong_steering_request_is_named(
-    client: httpx.Client, change: dict[str, Any], where: tuple[int | None, str | None]
-) -> None:
-    body = {"time_step": 0.25, "agents": [{"position": [0, 0]}], **change}
-    assert faults(client.post("/v1/steer", json=body)) == {where}

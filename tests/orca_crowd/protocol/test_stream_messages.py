@@ -14,17 +14,16 @@ from orca_crowd.errors import document
 from orca_crowd.protocol.asyncapi import asyncapi_document
 from orca_crowd.protocol.columns import FIELDS
 from orca_crowd.protocol.frames import JSON_SUBPROTOCOL, MSGPACK_SUBPROTOCOL
+from orca_crowd.protocol.reading import BadMessage, read_message
 from orca_crowd.protocol.stream import (
     CLIENT_MESSAGES,
     SERVER_MESSAGES,
     AgentColumns,
-    BadMessage,
     Command,
     Got,
     Ping,
     Step,
     Subscribe,
-    read_message,
 )
 
 

@@ -139,6 +139,11 @@ async def client(
         yield found
 
 
+async def digest(runner: Runner) -> str:
+    """The bits of a world."""
+    return await runner.read(lambda session: session.world.digest())
+
+
 async def eventually(condition: Callable[[], bool], seconds: float = 5.0) -> None:
     """Wait for what happens soon on its own."""
     async with asyncio.timeout(seconds):

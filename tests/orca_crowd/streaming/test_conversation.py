@@ -6,17 +6,14 @@ import asyncio
 from typing import Any
 
 import httpx
-import msgspec
 import numpy as np
 import pytest
 from websockets.asyncio.client import connect
-from websockets.exceptions import InvalidStatus
 
 from orca_crowd.protocol.frames import JSON_SUBPROTOCOL, MSGPACK_SUBPROTOCOL
 from orca_crowd.protocol.steps import Selection
 from orca_crowd.protocol.stream import SERVER_MESSAGES
-from orca_crowd.worlds.runner import Runner
-from tests.orca_crowd.streaming.harness import Client, client, eventually, serving
+from tests.orca_crowd.streaming.harness import Client, client, digest, serving
 
 BOTH = pytest.mark.parametrize("subprotocol", [JSON_SUBPROTOCOL, MSGPACK_SUBPROTOCOL])
 ALL_FIELDS = ("position", "velocity", "preferred_velocity", "goal", "radius", "max_speed", "max_neighbors", "status")
@@ -31,11 +28,6 @@ def numbers_of(value: Any) -> list[float]:
     """A column of numbers of either subprotocol, flat."""
     numbers = np.array(value, np.float64).ravel() if isinstance(value, list) else np.frombuffer(value, "<f8")
     return numbers.tolist()
-
-
-async def digest(runner: Runner) -> str:
-    """The bits of a world."""
-    return await runner.read(lambda session: session.world.digest())
 
 
 @BOTH
@@ -56,47 +48,6 @@ async def test_hello_says_where_the_world_stands(subprotocol: str) -> None:
             "profile": "text",
         }
         assert limits["message_bytes"] == 16_777_216
-
-
-@pytest.mark.parametrize(
-    ("world", "subprotocols", "status", "code"),
-    [
-        ("w", None, 400, "subprotocol"),
-        ("w", ["chat"], 400, "subprotocol"),
-        ("nowhere", [JSON_SUBPROTOCOL], 404, "not-found"),
-    ],
-)
-async def test_a_refused_handshake_answers_like_rest(world: str, subprotocols: Any, status: int, code: str) -> None:
-    async with serving() as served:
-        await served.world()
-        with pytest.raises(InvalidStatus) as caught:
-            await connect(served.url(world), subprotocols=subprotocols)
-        response = caught.value.response
-        assert response.status_code == status
-        assert response.headers["content-type"] == "application/problem+json"
-        assert msgspec.json.decode(response.body or b"")["code"] == code
-        assert served.streams.statistics.sockets == 0
-
-
-async def test_a_handshake_before_the_kernels_are_compiled_answers_503() -> None:
-    async with serving() as served:
-        await served.world()
-        served.app.state.services.warmup.ready = False
-        with pytest.raises(InvalidStatus) as caught:
-            await connect(served.url(), subprotocols=[JSON_SUBPROTOCOL])
-        assert caught.value.response.status_code == 503
-
-
-async def test_one_socket_over_the_limit_answers_429() -> None:
-    async with serving(sockets=1) as served:
-        await served.world()
-        async with client(served):
-            with pytest.raises(InvalidStatus) as caught:
-                await connect(served.url(), subprotocols=[JSON_SUBPROTOCOL])
-            assert caught.value.response.status_code == 429
-        await eventually(lambda: served.streams.statistics.sockets == 0)
-        async with client(served):
-            pass
 
 
 @BOTH
@@ -225,6 +176,21 @@ async def test_a_lease_holder_named_in_the_handshake_steps_and_others_do_not() -
         assert runner.facts.step == 1
 
 
+async def test_a_large_order_is_not_overtaken_by_a_small_one_nor_by_a_full() -> None:
+    async with serving() as served:
+        await served.world(0)
+        async with client(served) as player:
+            many = [{"position": [place * 3.0, 0.0]} for place in range(5000)]
+            await player.send("command", commands=[{"op": "add_agents", "agents": many}], key="large")
+            await player.send("command", commands=[{"op": "add_agents", "agents": many[:1]}], key="small")
+            await player.send("subscribe", fields=[])
+            await player.send("step")
+            seen = {message["type"]: message for message in [await player.receive() for _ in range(5)]}
+            assert seen["ack"]["results"][0]["ids"] == [5000]
+            assert seen["full"]["ids"] == list(range(5001))
+            assert seen["stepped"]["step"] == 1
+
+
 async def test_one_key_goes_for_the_socket_and_for_rest() -> None:
     async with serving() as served, httpx.AsyncClient(base_url=f"http://127.0.0.1:{served.port}/v1") as http:
         runner = await served.world(1)
@@ -253,68 +219,6 @@ async def test_a_heartbeat_comes_when_nothing_else_does() -> None:
         await runner.step({"count": 2})
         async with client(served) as viewer:
             assert [await viewer.receive() for _ in range(2)] == [{"type": "heartbeat", "step": 2}] * 2
-
-
-GARBAGE: list[str | bytes] = [
-    "{",
-    "[]",
-    '{"op": "nope"}',
-    "[" * 10_000 + "]" * 10_000,
-    b'{"type": "ping"}',
-    '{"type": "command", "commands": [{"op": "set_agents", "agents": [{"id": 9223372036854775808, "radius": 1}]}]}',
-    '{"type": "command", "commands": [{"op": "set_agents", "agents": [{"id": 0, "radius": true}]}]}',
-    '{"type": "command", "commands": [{"op": "set_agents", "agents": [{"id": 0, "radius": "1"}]}]}',
-    '{"type": "command", "commands": [{"op": "set_agents", "agents": [{"id": 0, "radius": NaN}]}]}',
-    '{"type": "command", "commands": [{"op": "set_agents", "agents": [{"id": 0, "position": [1e999, 0]}]}]}',
-    '{"type": "command", "commands": [{"op": "nope"}]}',
-    '{"type": "command", "commands": [{"op": "set_agents", "agents": [{"id": 0, "raduis": 1}]}]}',
-    '{"type": "step", "count": -1}',
-    '{"type": "got", "step": 5}',
-]
-
-
-async def test_each_piece_of_garbage_gets_one_error_and_changes_nothing() -> None:
-    async with serving() as served:
-        runner = await served.world()
-        before = await digest(runner)
-        async with client(served) as player:
-            await player.subscribe()
-            for data in GARBAGE:
-                await player.connection.send(data)
-            errors = [await player.receive() for _ in GARBAGE]
-            assert [error["type"] for error in errors] == ["error"] * len(GARBAGE)
-            assert [error["problem"]["status"] for error in errors] == [400, 422, 422, 400, 400] + [422] * 9
-            assert all("type" in error["problem"] and error["problem"]["detail"] for error in errors)
-            # still open, and nothing but these errors was sent
-            await player.send("ping")
-            assert await player.receive() == {"type": "pong"}
-        assert await digest(runner) == before
-        assert served.streams.statistics.messages_refused == len(GARBAGE)
-
-
-async def test_text_and_garbage_on_a_messagepack_socket_get_one_error_each() -> None:
-    async with serving() as served:
-        await served.world()
-        async with client(served, subprotocol=MSGPACK_SUBPROTOCOL) as player:
-            for data in ('{"type": "ping"}', b"\xc1", b"\x91" * 10_000 + b"\xc0", msgspec.msgpack.encode([1])):
-                await player.connection.send(data)
-            codes = [(await player.receive())["problem"]["code"] for _ in range(4)]
-            assert codes == ["malformed", "malformed", "malformed", "invalid"]
-            await player.send("ping", data="x")
-            assert await player.receive() == {"type": "pong", "data": "x"}
-
-
-async def test_a_message_over_the_limit_closes_with_the_limit_in_the_reason() -> None:
-    async with serving(message_bytes=100_000) as served:
-        await served.world()
-        async with client(served) as player:
-            await player.connection.send('{"type": "ping", "data": "' + "x" * 99_000 + '"}')
-            assert (await player.receive())["problem"]["code"] == "invalid"
-            await asyncio.gather(player.connection.send("x" * 3_000_000), return_exceptions=True)
-            code, reason = await player.closed()
-            assert code == 1009
-            assert "100000" in reason
-        await eventually(lambda: served.streams.statistics.sockets == 0)
 
 
 async def test_every_message_of_the_server_is_of_its_model() -> None:

@@ -88,6 +88,23 @@ async def test_a_stopping_server_tells_everybody_and_closes_with_1012() -> None:
         assert runner.state == "ended"
 
 
+async def test_a_client_who_is_slow_to_read_still_learns_why_the_server_stops() -> None:
+    async with serving() as served:
+        runner = await served.world(CROWD)
+        async with stalling(served) as slow:
+            await slow.send("subscribe", window=3)
+            await eventually(lambda: served.streams.statistics.fulls_encoded == 1)
+            for _ in range(5):
+                await runner.step({})
+            served.server.should_exit = True
+            # longer than a connection is kept for one who is taken leave of
+            await eventually(lambda: not served.streams.statistics.sockets)
+            await asyncio.sleep(1.0)
+            said: list[dict[str, Any]] = []
+            assert await slow.closed(said.append) == (1012, "the server is restarting")
+            assert [message["type"] for message in said] == ["full", "frame", "frame", "frame", "closing"]
+
+
 async def test_a_reader_who_has_stopped_holds_up_no_stop() -> None:
     async with serving(frame_queue=8) as served:
         runner = await served.world(CROWD)

@@ -11,6 +11,7 @@ from typing import Any
 from websockets.asyncio.client import ClientConnection, connect
 from websockets.typing import Subprotocol
 
+from orca_crowd.protocol.columns import FIELDS
 from orca_crowd.protocol.frames import JSON_SUBPROTOCOL, MSGPACK_SUBPROTOCOL
 from orca_crowd.protocol.steps import Selection
 from orca_crowd.streaming.shared import is_small
@@ -145,17 +146,17 @@ async def test_a_manual_world_waits_for_who_reads_every_step_slowly_and_not_for_
     async with serving(frame_queue=4) as served:
         runner = await served.world(CROWD)
         async with stalling(served) as slow:
-            await slow.send("subscribe", delivery="every")
-            await slow.until("full")
-            stepping = asyncio.create_task(runner.step({"count": 200}))
-            for step in range(1, 201):
+            # half a megabyte each, so that kernels hold a few of them only
+            await slow.subscribe(delivery="every", fields=list(FIELDS))
+            stepping = asyncio.create_task(runner.step({"count": 60}))
+            for step in range(1, 61):
                 assert (await slow.until("frame"))["step"] == step
                 # slower than the steps, faster than the server's patience
-                await asyncio.sleep(0.002)
+                await asyncio.sleep(0.03)
             await stepping
             assert served.streams.statistics.closed == {}
             # now it stops: the world waits a moment once, then goes on without it
-            await runner.step({"count": 200})
+            await runner.step({"count": 60})
             assert served.streams.statistics.closed == {4001: 1}
 
 
@@ -293,6 +294,22 @@ async def test_who_joins_in_the_middle_of_a_run_sees_every_step_from_its_full_on
                     last += 1
 
         await asyncio.gather(runner.step({"count": 400}), *(join(place) for place in range(12)))
+
+
+async def test_a_subscribe_that_a_busy_world_refuses_leaves_no_subscription() -> None:
+    async with serving(command_queue=1) as served:
+        runner = await served.world(50)
+        async with client(served) as viewer:
+            running = [asyncio.create_task(runner.step({"count": 3000})) for _ in range(1)]
+            await eventually(lambda: runner.facts.step > 0)
+            running.append(asyncio.create_task(runner.step({})))
+            await eventually(lambda: runner.queued == 1)
+            await viewer.send("subscribe", delivery="every")
+            assert (await viewer.until("error"))["problem"]["code"] == "busy"
+            assert served.streams.statistics.subscribers == 0
+            await asyncio.gather(*running)
+            full = await viewer.subscribe(delivery="every")
+            assert full["step"] == 3001
 
 
 async def test_an_order_is_carried_out_though_its_client_has_gone() -> None:

@@ -16,7 +16,12 @@ from orca_crowd.worlds.publication import Publication
 from orca_crowd.worlds.registry import Registry
 from orca_crowd.worlds.runner import Runner
 
-__all__ = ["Worlds", "record", "running"]
+__all__ = ["Worlds", "crowd", "record", "running"]
+
+TWO = {
+    "op": "add_agents",
+    "agents": [{"id": 1, "position": [0, 0], "goal": [9, 0]}, {"id": 2, "position": [9, 0.1], "goal": [0, 0]}],
+}
 
 
 @dataclass
@@ -60,3 +65,10 @@ def record(runner: Runner) -> list[Publication]:
     heard: list[Publication] = []
     runner.listeners.add(heard.append)
     return heard
+
+
+async def crowd(worlds: Worlds, name: str = "w", **members: Any) -> Runner:
+    """A world with two agents on their way to each other."""
+    runner = await worlds.make(name, **members)
+    await runner.command({"commands": [TWO]})
+    return runner
