@@ -37,6 +37,8 @@ SPARSEST = 1e-3
 ROUNDED_UP = 1.0 + 1e-9
 # for how many steps of the fastest a candidate list looks beyond the neighbour distance
 LIST_STEPS = 8.0
+# how full a candidate list should become; one that overflows is cut, which costs more than a few free places
+FILLED = 0.9
 # a solved velocity this near the preferred direction (relative) may come from a symmetry
 ALONG = 1e-9
 # who gets less than this share of the wanted speed while turning aside is still held up, and goes on turning
@@ -156,29 +158,31 @@ def solve_leaves(
         # proves anything, a common list of leaves to search
         shared = 0.0
         wall_reach = 0.0
+        expired = False
         for own in range(begin, end):
-            i = order[own]
             wall_reach = max(wall_reach, max(parameters[own, 4], floor) * parameters[own, 2] + packed[own, 4])
-            sight = parameters[own, 5]
-            k = int(parameters[own, 7])
-            needed = min(reach[i] + slack, sight)
-            if reach[i] >= 0.0 and list_count[own] >= 0:
-                proved = list_radius[own] - 2.0 * (drift - list_drift[own])
-                if needed < proved:
-                    continue
-            # a distance that should hold enough candidates for some steps: by the last reach, else by the density of the
-            # leaf; much less will do where the leaf has become dense. All of these are guesses
-            most = LISTED if k <= LISTED - MARGIN else k
-            dense = 2.0 * leaf_guess(nodes, node, most, end - begin)
-            guess = dense
-            if reach[i] >= 0.0:
-                guess = min(needed * math.sqrt((most - 1.0) / max(k, 1)), sight + LIST_STEPS * slack)
-                guess = min(guess, max(dense, SPARSEST * guess))
-            else:
+            needed = min(reach[order[own]] + slack, parameters[own, 5])
+            proved = list_radius[own] - 2.0 * (drift - list_drift[own])
+            expired = expired or list_count[own] < 0 or not needed < proved
+        if expired:
+            # all of them at once: the others' lists would not last much longer, and the common list is what costs
+            for own in range(begin, end):
+                i = order[own]
+                sight = parameters[own, 5]
+                k = int(parameters[own, 7])
+                # a distance that should hold enough candidates for some steps: by the last reach, else by the density of
+                # the leaf; much less will do where the leaf has become dense. All of these are guesses
+                most = LISTED if k <= LISTED - MARGIN else k
+                dense = 2.0 * leaf_guess(nodes, node, most, end - begin)
+                guess = dense
+                if reach[i] >= 0.0:
+                    needed = min(reach[i] + slack, sight)
+                    guess = needed * math.sqrt(FILLED * most / max(k, 1))
+                    guess = min(guess, max(dense, SPARSEST * guess))
                 guess = min(guess, sight + LIST_STEPS * slack)
-            parameters[own, 6] = guess
-            list_count[own] = -1
-            shared = max(shared, guess)
+                parameters[own, 6] = guess
+                list_count[own] = -1
+                shared = max(shared, guess)
         near_count = 0
         common_count = -1
         if shared > 0.0:
