@@ -28,7 +28,7 @@ settings.load_profile("ci" if os.environ.get("CI") else "local")
 
 
 @pytest.fixture(scope="session", autouse=True)
-def kernels(_surroundings_at_first: frozenset[tuple[str, str]]) -> Iterator[None]:
+def kernels(_surroundings: list[frozenset[tuple[str, str]]]) -> Iterator[None]:
     """Compile every kernel before the first test, and find not one version more after the last."""
     from orca_core import _jit
     from orca_core import kernels as package
@@ -42,24 +42,35 @@ def kernels(_surroundings_at_first: frozenset[tuple[str, str]]) -> Iterator[None
 
 
 @pytest.fixture(scope="session")
-def _surroundings_at_first() -> frozenset[tuple[str, str]]:
-    """Environment and working folder before any other fixture; one that holds them changed spoils later tests."""
-    return Resources.now().surroundings
+def _surroundings() -> list[frozenset[tuple[str, str]]]:
+    """Environment and working folder before any other fixture, since one that holds them changed spoils later tests.
+
+    Held in a list of one: whoever finds another puts it in the place, so that the guilty test fails and no other.
+    """
+    return [Resources.now().surroundings]
+
+
+def _fail(left: list[str], surroundings: list[frozenset[tuple[str, str]]]) -> None:
+    """Say what the test left behind."""
+    surroundings[0] = Resources.now().surroundings
+    pytest.fail("the test left behind: " + "; ".join(left), pytrace=False)
 
 
 @pytest.fixture
-async def _nothing_left_in_loop(_surroundings_at_first: frozenset[tuple[str, str]]) -> AsyncIterator[None]:
+async def _nothing_left_in_loop(_surroundings: list[frozenset[tuple[str, str]]]) -> AsyncIterator[None]:
     """The check for an asynchronous test, inside its loop: what closes in the next round may do so."""
-    before = replace(Resources.now(), surroundings=_surroundings_at_first)
+    before = replace(Resources.now(), surroundings=_surroundings[0])
     tasks = frozenset(asyncio.all_tasks())
     yield
     left = await leaked_in_loop(before, tasks)
     if left:
-        pytest.fail("the test left behind: " + "; ".join(left), pytrace=False)
+        _fail(left, _surroundings)
 
 
 @pytest.fixture(autouse=True)
-def _nothing_left_behind(request: pytest.FixtureRequest, kernels: None) -> Iterator[None]:
+def _nothing_left_behind(
+    request: pytest.FixtureRequest, kernels: None, _surroundings: list[frozenset[tuple[str, str]]]
+) -> Iterator[None]:
     """Fail a test that leaves a process, a thread, a descriptor, shared memory, a task or another environment behind.
 
     Fixtures of a wider scope are set up before this one and may keep what they hold, but not the environment changed.
@@ -68,8 +79,8 @@ def _nothing_left_behind(request: pytest.FixtureRequest, kernels: None) -> Itera
         request.getfixturevalue("_nothing_left_in_loop")
         yield
         return
-    before = replace(Resources.now(), surroundings=request.getfixturevalue("_surroundings_at_first"))
+    before = replace(Resources.now(), surroundings=_surroundings[0])
     yield
     left = leaked(before)
     if left:
-        pytest.fail("the test left behind: " + "; ".join(left), pytrace=False)
+        _fail(left, _surroundings)

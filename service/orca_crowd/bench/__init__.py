@@ -55,7 +55,7 @@ def bench_kernel(
     """A step of a crowd on one core, in turn with RVO2 through pyrvo."""
     if write_docs and not DOCUMENT.exists():
         raise _refuse(f"run --write-docs in the folder of the project: there is no {DOCUMENT} here")
-    # numba and numpy threads would need a second core; before anything imports them
+    # one core for everybody, also for a peer built with OpenMP; read by such a library when it is imported
     os.environ.setdefault("OMP_NUM_THREADS", "1")
 
     from rich.console import Console

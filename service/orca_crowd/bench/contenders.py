@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import importlib
-import os
 from typing import Any, Protocol
 
 import numpy as np
@@ -105,8 +104,6 @@ class Peer:
 
     def __init__(self, scene: Scene) -> None:
         """Make the simulator of a scene; raises ImportError where pyrvo is not installed."""
-        # its wheel is built with OpenMP: one thread, as for us
-        os.environ["OMP_NUM_THREADS"] = "1"
         library: Any = importlib.import_module(PEER)
         self.name = PEER
         self.scene = scene

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import math
 import time
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
 
 import httpx
 from prometheus_client.parser import text_string_to_metric_families
@@ -79,3 +81,29 @@ def test_demos_run_by_themselves(client: httpx.Client) -> None:
         moving = sum(math.hypot(*velocity) > 0.1 for velocity in shown["velocity"])
         assert moving > agents / 2
         assert client.delete(world).status_code == 204
+
+
+def test_sixty_long_requests_keep_nobody_waiting(server: str, client: httpx.Client, make_world: Any) -> None:
+    worlds = [make_world() for _ in range(6)]
+    for world in worlds:
+        places = [[2.0 * (k % 20), 2.0 * (k // 20)] for k in range(400)]
+        client.post(f"{world}/agents", json={"columns": {"position": places, "goal": places[::-1]}})
+    other = make_world()
+    client.post(f"{other}/agents", json={"agents": [{"position": [0, 0]}]})
+
+    def step(number: int) -> int:
+        with httpx.Client(base_url=server, timeout=120) as own:
+            return own.post(f"{worlds[number % 6]}/steps", json={"count": 40}).status_code
+
+    with ThreadPoolExecutor(60) as pool:
+        long = [pool.submit(step, number) for number in range(60)]
+        # all of this is answered while they are under way
+        served = 0
+        while not all(request.done() for request in long):
+            assert client.get("/healthz").status_code == 200
+            assert client.patch(f"{other}/agents/0", json={"radius": 0.25}).status_code == 200
+            assert client.get(f"{worlds[served % 6]}/agents?limit=1").status_code == 200
+            served += 1
+        assert served >= 5
+        assert [request.result() for request in long] == [200] * 60
+    assert [client.get(world).json()["step"] for world in worlds] == [400] * 6
