@@ -15,7 +15,7 @@ import numpy as np
 
 from orca_core.kernels.boundary import boundary_half_plane
 from orca_core.kernels.linear_program import permitted_velocity
-from orca_core.kernels.preferred import preferred_velocities
+from orca_core.kernels.preferred import preferred_velocity
 from orca_core.kernels.step import BIASED, COINCIDENT
 from orca_core.kernels.symmetry import coincident_half_plane
 from orca_core.kernels.tree import LEAF
@@ -97,7 +97,7 @@ def _boundary_planes(world: World, row: int) -> list[HalfPlane]:
         return []
     px, py = state["position"][row].tolist()
     limit = float(state["max_speed"][row])
-    group = int(statics.agent_class[row])
+    group = int(state["radius_class"][row])
     found = []
     for edge in range(int(boundaries.class_start[group]), int(boundaries.class_start[group + 1])):
         ax, ay, bx, by = (boundaries.edges[edge] - [px, py, px, py]).tolist()
@@ -139,28 +139,26 @@ def _agent_planes(world: World, row: int) -> list[HalfPlane]:
 def _preferred(world: World, row: int) -> tuple[float, float]:
     """The preferred velocity that the next step would use."""
     state = world.population.state
-    one = {name: np.ascontiguousarray(state[name][row : row + 1]) for name in (
-        "position", "goal", "has_goal", "preferred_speed", "goal_tolerance", "max_speed", "preferred_velocity"
-    )}  # fmt: skip
-    desired = np.empty((1, 2))
-    preferred_velocities(1, world.time_step, world.options.clamp_preferred_velocity, *one.values(), desired)
-    return float(desired[0, 0]), float(desired[0, 1])
+    x, y = preferred_velocity(
+        row, *state["position"][row].tolist(), world.time_step, world.options.clamp_preferred_velocity,
+        float(state["max_speed"][row]), state["goal"], state["has_goal"], state["preferred_speed"],
+        state["goal_tolerance"], state["preferred_velocity"],
+    )  # fmt: skip
+    return float(x), float(y)
 
 
 def _next(world: World, row: int) -> dict[str, Any]:
     """What the solving phase of the coming step will give the agent, by the step's own kernels and apart from it."""
     agents, statics, dt = world.population.state, world.statics(), world.time_step
     solver = Solver()
-    solver.prefer(agents, world.options, dt)
-    solver.bin(agents, 0.0)
-    leaf = int(np.flatnonzero(solver.order[: agents.count] == row)[0]) // LEAF
-    scratch = solver.scratch(agents, statics)
+    task = solver.prepare(agents, world.step_count, dt)
+    leaf = int(np.flatnonzero(solver["order"][: agents.count] == row)[0]) // LEAF
     hints = agents["neighbor_reach"].copy()
-    solver.solve(agents, statics, world.options, dt, world.seed, world.step_count, scratch, leaf, leaf + 1)
+    solver.solve(agents, statics, world.options, dt, world.seed, task, leaf, leaf + 1)
     agents["neighbor_reach"][:] = hints
-    outcome = int(solver.outcome[row])
+    outcome = int(solver["outcome"][row])
     return {
-        "velocity": solver.new_velocity[row].tolist(),
+        "velocity": agents.following("velocity")[row].tolist(),
         "turns_aside": bool(outcome & BIASED),
         "parts": bool(outcome & COINCIDENT),
     }

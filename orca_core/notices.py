@@ -122,7 +122,7 @@ def _outside_mask(world: World, indices: Integers) -> NDArray[np.bool_]:
     mask = np.zeros(len(indices), bool)
     if not world.walkable_set.items():
         return mask
-    group = statics.agent_class[indices]
+    group = world.population.state["radius_class"][indices]
     for number in np.unique(group):
         chosen = group == number
         mask[chosen] = ~contains(statics.boundaries, int(number), world.population.state["position"][indices[chosen]])

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from orca_core.agent_columns import COLUMNS, check_columns, check_value, identifier_column
+from orca_core.arrays import Allocate, own_memory
 from orca_core.errors import InvalidInput, Problem
 from orca_core.identifiers import Identifiers
 from orca_core.kernels.status import ARRIVED, MOVING, NO_GOAL
@@ -20,6 +21,9 @@ Integers = NDArray[np.int64]
 Masks = Mapping[str, NDArray[np.bool_]]
 
 # what null may clear, and the value that clearing leaves
+# what the solver keeps by place between steps, in its frame or as parameters
+TUNED = ("velocity", "radius", "max_speed", "time_horizon", "obstacle_horizon", "neighbor_distance", "max_neighbors")
+
 CLEARABLE = ("goal", "preferred_velocity", "preferred_speed", "velocity")
 
 
@@ -28,10 +32,10 @@ class Population:
     raises.
     """
 
-    def __init__(self, time_step: float) -> None:
-        """No agents; `time_step` enters the default neighbour distance."""
+    def __init__(self, time_step: float, allocate: Allocate = own_memory) -> None:
+        """No agents; `time_step` enters the default neighbour distance, `allocate` lends the memory of their arrays."""
         self.time_step = time_step
-        self.state = AgentState()
+        self.state = AgentState(allocate)
         self.identifiers = Identifiers()
         self.defaults: dict[str, float | int] = {}
 
@@ -44,13 +48,19 @@ class Population:
         self.state.count, self.identifiers = mark
         self.state.place_anew()
 
-    def copy(self) -> Population:
-        """An independent copy."""
-        other = Population(self.time_step)
-        other.state = self.state.copy()
-        other.identifiers = self.identifiers.copy()
-        other.defaults = dict(self.defaults)
-        return other
+    def keep(self) -> tuple[Any, ...]:
+        """Everything, for `put_back`."""
+        columns = {field.name: array.copy() for field, array in self.state}
+        return columns, self.identifiers.copy(), dict(self.defaults)
+
+    def put_back(self, kept: tuple[Any, ...]) -> None:
+        """Be again what `keep` saw, in the arrays that are there."""
+        columns, self.identifiers, self.defaults = kept
+        self.state.count = 0
+        self.state.append(len(columns["id"]))
+        for name, array in columns.items():
+            self.state[name][:] = array
+        self.state.tune_anew()
 
     def set_defaults(self, defaults: Mapping[str, float | int]) -> None:
         """Replace the defaults for fields left out of later additions; raises InvalidInput naming each wrong one."""
@@ -186,6 +196,8 @@ class Population:
             state["on_surface"][indices] = 0
             state["neighbor_reach"][indices] = -1.0
             state.place_anew()
+        if name in TUNED:
+            state.tune_anew()
         state[name][indices] = array
 
     def _start(self, indices: Integers, step: int) -> None:

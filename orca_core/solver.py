@@ -1,12 +1,18 @@
-"""Solver: the arrays that a step needs beside the state, and the phases over them.
+"""Solver: what a step needs beside the state, and the phases of a step over a range of leaves.
 
-Frozen state goes in, rows of new velocities come out; which ranges are computed by whom decides nothing.
+The order of work in a step:
+
+- `prepare`, by one: sort the agents in space now and then, gather what is kept by place, see that the frame is true;
+- `advance`, by anybody, for disjoint ranges of leaves: solve, integrate, keep off walls and on the surface, conclude, and write the
+  next frame. It reads the frame and the state and writes beside them, so a range can be computed again;
+- `finish`, by one: what was written beside is the state now.
+
+Frozen state goes in and rows come out; which ranges are computed by whom, and in which order, decides nothing.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,262 +20,202 @@ import numpy as np
 from numpy.typing import NDArray
 
 from orca_core._jit import compile_all
-from orca_core.kernels import step as step_kernels
-from orca_core.kernels.half_planes import LANE_ROWS, LANES
+from orca_core.arrays import Allocate, Arrays, own_memory
+from orca_core.kernels import step as solving
+from orca_core.kernels.frame import write_frame, write_leaf_firsts
 from orca_core.kernels.neighbours import LISTED
-from orca_core.kernels.preferred import gather_parameters, preferred_velocities
-from orca_core.kernels.ranking import NETWORK
-from orca_core.kernels.step import largest_move
-from orca_core.kernels.tree import LEAF, STACK, point_leaves, sort_codes, z_order
+from orca_core.kernels.preferred import gather_parameters
+from orca_core.kernels.status import conclude
+from orca_core.kernels.tree import LEAF, sort_codes, z_order
+from orca_core.movement import keep_on_side
 from orca_core.options import Options
+from orca_core.scratch import Scratch
 from orca_core.state import AgentState
 from orca_core.statics import Statics
 from orca_core.tree import leaf_count
 
-__all__ = ["Scratch", "Solver"]
+__all__ = ["Solver", "StepTask"]
 
-Floats = NDArray[np.float64]
-Integers = NDArray[np.int64]
-
-# seconds for which an agent that met others in an exact symmetry turns aside wherever it is slowed
+# steps for which an order in space is kept: candidate lists name places, and sorting costs more than slightly larger boxes
 SORT_STEPS = 16
+# seconds for which an agent that met others in an exact symmetry turns aside wherever it is slowed
 TURN_TIME = 10.0
 
 
-@dataclass
-class Scratch:
-    """What one worker writes on while it solves a range; nothing of it outlives the range."""
+@dataclass(frozen=True)
+class StepTask:
+    """What everybody who computes a range of one step must know beside the arrays.
 
-    near: Integers
-    wide: Integers
-    stack: Integers
-    distance: Floats
-    place: Integers
-    index: Integers
-    keys: Integers
-    common_x: Floats
-    common_y: Floats
-    common_place: Integers
-    squares: Floats
-    near_distance: Floats
-    near_place: Integers
-    lanes: Floats
-    found: Integers
-    item_distance: Floats
-    item: Integers
-    planes: Floats
-    derived: Floats
+    `side` and `frame` say which of the two sets of arrays are the state and the frame; `drift` how far anybody may have
+    gone since the agents were sorted, `slack` by how much two may have come closer in the last step.
+    """
 
-    @classmethod
-    def sized(cls, leaves: int, neighbours: int, walls: int, edges: int) -> Scratch:
-        """Allocate for trees of `leaves`, at most `neighbours` an agent, and every wall and edge in reach of one agent.
-
-        Sized by what can occur, so no buffer is ever full; memory that is never touched costs nothing.
-        """
-        candidates = 4 * max(neighbours, LISTED) + 16 * LEAF
-        rows = walls + edges + neighbours + 1
-        items = max(walls, edges, 1)
-        return cls(
-            near=np.empty(leaves, np.int64),
-            wide=np.empty(max(leaves, edges), np.int64),
-            stack=np.empty(STACK, np.int64),
-            distance=np.empty(candidates),
-            place=np.empty(candidates, np.int64),
-            index=np.empty(candidates, np.int64),
-            keys=np.empty(NETWORK, np.int64),
-            common_x=np.empty(candidates),
-            common_y=np.empty(candidates),
-            common_place=np.empty(candidates, np.int64),
-            squares=np.empty(candidates),
-            near_distance=np.empty(candidates),
-            near_place=np.empty(candidates, np.int64),
-            lanes=np.empty(LANE_ROWS * LANES),
-            found=np.empty(max(walls, 1), np.int64),
-            item_distance=np.empty(items),
-            item=np.empty(items, np.int64),
-            planes=np.empty((rows, 4)),
-            derived=np.empty((rows, 4)),
-        )
+    step: int
+    count: int
+    leaves: int
+    neighbours: int
+    side: int
+    frame: int
+    drift: float
+    slack: float
 
 
 class Solver:
-    """The phases of a step over the arrays of one world. Compiles the kernels when the first one is made."""
+    """The arrays by place, and the phases. Compiles the kernels when the first one is made."""
 
-    def __init__(self) -> None:
-        """Allocate nothing yet."""
+    def __init__(self, allocate: Allocate = own_memory) -> None:
+        """Room for a few agents; `allocate` lends the memory of what workers share."""
         compile_all()
-        self.count = 0
-        self.leaves = 0
-        self._histogram = np.empty(2048, np.int64)
+        self.arrays = Arrays(allocate)
+        self.frame = 0
+        self.drift = 0.0
+        self.slack = 0.0
+        self.age = 0
+        self.capacity = 0
+        self._sorted: tuple[int, int] | None = None
+        self._tuned: int | None = None
+        self._scratch: Scratch | None = None
+        self._neighbours = 0
         self._allocate(1)
 
+    def __getitem__(self, name: str) -> NDArray[Any]:
+        """An array by its name."""
+        return self.arrays.table[name]
+
     def _allocate(self, count: int) -> None:
-        """Size the per-agent arrays for `count` agents."""
+        """Make the arrays for `count` agents."""
         leaves = leaf_count(count)
-        self._capacity = leaves * LEAF
-        rows = self._capacity
-        self.desired = np.zeros((rows, 2))
-        self.codes = np.empty(rows, np.int64)
-        self.order = np.empty(rows, np.int64)
-        self._spare_codes = np.empty(rows, np.int64)
-        self._spare_order = np.empty(rows, np.int64)
-        self.nodes = np.empty((2 * leaves, 4))
-        self.leaf_x = np.empty(rows)
-        self.leaf_y = np.empty(rows)
-        self.leaf_first = np.empty(leaves, np.int64)
-        self.packed = np.empty((rows, 5))
-        self.parameters = np.empty((rows, 8))
-        self.new_velocity = np.zeros((rows, 2))
-        self.new_position = np.zeros((rows, 2))
-        self.new_turning = np.zeros(rows, np.int64)
-        self.outcome = np.zeros(rows, np.uint8)
-        self.events = np.zeros(rows, np.uint8)
-        self.moved = np.zeros(rows, np.uint8)
-        self.overlap_depth = np.zeros(rows)
-        self.overlap_with = np.full(rows, -1, np.int64)
-        self.listed = np.zeros((rows, LISTED), np.int32)
-        self.list_count = np.full(rows, -1, np.int64)
-        self.list_radius = np.zeros(rows)
-        self.list_drift = np.zeros(rows)
-        self.drift, self.slack, self.age = 0.0, 0.0, 0
-        self._sorted: tuple[int, int] | None = None
+        rows = leaves * LEAF
+        self.capacity = rows
+        make = self.arrays.make
+        make("order", (rows,), "<i8")
+        make("leaf_first", (leaves,), "<i8")
+        make("parameters", (rows, 6), "<f8")
+        for frame in (0, 1):
+            make(f"packed.{frame}", (rows, 5), "<f8")
+            make(f"leaf_x.{frame}", (rows,), "<f8", math.inf)
+            make(f"leaf_y.{frame}", (rows,), "<f8", math.inf)
+            make(f"boxes.{frame}", (leaves, 4), "<f8")
+        make("listed", (rows, LISTED), "<i4")
+        make("list_count", (rows,), "<i8", -1)
+        make("list_radius", (rows,), "<f8")
+        make("list_drift", (rows,), "<f8")
+        make("outcome", (rows,), "<u1")
+        make("events", (rows,), "<u1")
+        make("overlap_depth", (rows,), "<f8")
+        make("overlap_with", (rows,), "<i8", -1)
+        self._sorted = None
 
-    def prefer(self, agents: AgentState, options: Options, dt: float) -> None:
-        """Phase: preferred velocities into `desired`."""
-        self.count = agents.count
-        if not agents.count <= self._capacity or self._capacity > 64 * LEAF + 8 * agents.count:
-            self._allocate(agents.count)
-        preferred_velocities(
-            agents.count,
-            dt,
-            options.clamp_preferred_velocity,
-            agents["position"],
-            agents["goal"],
-            agents["has_goal"],
-            agents["preferred_speed"],
-            agents["goal_tolerance"],
-            agents["max_speed"],
-            agents["preferred_velocity"],
-            self.desired,
-        )
-
-    def bin(self, agents: AgentState, slack: float) -> None:
-        """Phase: sort the agents in space, build the tree, gather what neighbours and the solver read.
-
-        `slack` is added to each agent's last neighbour reach: how far two agents may have come closer meanwhile. A
-        guess, not a bound.
-        """
+    def prepare(self, agents: AgentState, step: int, dt: float) -> StepTask:
+        """Phase, by one: bring the order in space, the parameters and the frame up to date; returns the task of the step."""
         count = agents.count
-        self.leaves = leaf_count(count)
-        # an order is kept for some steps: candidate lists name places, and sorting costs more than slightly larger boxes
+        if count > self.capacity or self.capacity > 64 * LEAF + 8 * count:
+            self._allocate(count)
         self.age += 1
-        if self._sorted != (agents.placed, count) or self.age >= SORT_STEPS:
-            bits = z_order(agents["position"], count, self.codes)
-            sort_codes(self.codes, count, bits, self.order, self._spare_codes, self._spare_order, self._histogram)
-            self.list_count[:count] = -1
-            self.drift, self.age, self._sorted = 0.0, 0, (agents.placed, count)
-            self.slack = slack
-        point_leaves(
-            agents["position"],
-            agents["velocity"],
-            agents["radius"],
-            self.order,
-            count,
-            self.nodes,
-            self.leaves,
-            self.leaf_x,
-            self.leaf_y,
-            self.packed,
-            self.leaf_first,
-        )
+        placed = (agents.placed, count)
+        if self._sorted != placed or self.age >= SORT_STEPS:
+            self._sort(agents)
+            self._gather(agents)
+            if self._sorted != placed:
+                # nobody has moved yet that could tell how far to look; where no agent stands both frames say so
+                self.slack = 2.0 * dt * float(agents["max_speed"].max(initial=0.0))
+                self._show(agents, 1 - self.frame)
+            self._show(agents, self.frame)
+            self._sorted, self._tuned = placed, agents.tuned
+            self.drift, self.age = 0.0, 0
+        elif self._tuned != agents.tuned:
+            self._gather(agents)
+            self._show(agents, self.frame)
+            self._tuned = agents.tuned
+        leaves = leaf_count(count)
+        return StepTask(step, count, leaves, self._neighbours, agents.side, self.frame, self.drift, self.slack)
+
+    def _sort(self, agents: AgentState) -> None:
+        """Sort the agents in space; no list holds any more."""
+        count = agents.count
+        codes, spare = np.empty(count, np.int64), np.empty(count, np.int64)
+        order, spare_order = self["order"], np.empty(count, np.int64)
+        bits = z_order(agents["position"], count, codes)
+        sort_codes(codes, count, bits, order, spare, spare_order, np.empty(2048, np.int64))
+        write_leaf_firsts(leaf_count(count), count, order, self["leaf_first"])
+        self["list_count"][:count] = -1
+
+    def _gather(self, agents: AgentState) -> None:
+        """Gather what the steered agent itself needs, by place."""
         gather_parameters(
-            self.order,
-            count,
-            self.desired,
-            agents["max_speed"],
-            agents["time_horizon"],
-            agents["obstacle_horizon"],
-            agents["neighbor_distance"],
-            agents["neighbor_reach"],
-            agents["max_neighbors"],
-            self.parameters,
+            0, agents.count, self["order"], agents["max_speed"], agents["time_horizon"], agents["obstacle_horizon"],
+            agents["neighbor_distance"], agents["max_neighbors"], self["parameters"],
+        )  # fmt: skip
+        self._neighbours = min(int(agents["max_neighbors"].max(initial=0)), agents.count)
+
+    def _show(self, agents: AgentState, frame: int) -> None:
+        """Write a whole frame from the state."""
+        self._write_frame(agents, frame, 0, leaf_count(agents.count), agents["position"], agents["velocity"])
+
+    def _write_frame(
+        self, agents: AgentState, frame: int, first: int, last: int, position: NDArray[Any], velocity: NDArray[Any]
+    ) -> float:
+        return float(
+            write_frame(
+                first, last, agents.count, self["order"], agents["position"], position, velocity, agents["radius"],
+                self[f"packed.{frame}"], self[f"leaf_x.{frame}"], self[f"leaf_y.{frame}"], self[f"boxes.{frame}"],
+            )  # fmt: skip
         )
 
-    def occupied_leaves(self) -> int:
-        """How many leaves hold agents; ranges of leaves are what a split divides."""
-        return -(-self.count // LEAF)
-
-    def scratch(self, agents: AgentState, statics: Statics) -> Scratch:
-        """Scratch large enough for any range of this step."""
-        most = int(agents["max_neighbors"].max()) if agents.count else 0
-        return Scratch.sized(self.leaves, min(most, agents.count), len(statics.walls), len(statics.edges))
+    def scratch(self, task: StepTask, statics: Statics) -> Scratch:
+        """Scratch large enough for any range of this step; kept for the next."""
+        size = (task.leaves, task.neighbours, len(statics.walls), len(statics.edges))
+        if self._scratch is None or not self._scratch.fits(*size):
+            self._scratch = Scratch.sized(*size)
+        return self._scratch
 
     def solve(
-        self,
-        agents: AgentState,
-        statics: Statics,
-        options: Options,
-        dt: float,
-        seed: int,
-        step: int,
-        scratch: Scratch,
-        first_leaf: int,
-        last_leaf: int,
+        self, agents: AgentState, statics: Statics, options: Options, dt: float, seed: int, task: StepTask, first: int, last: int
     ) -> None:
-        """Phase, for the leaves [first_leaf, last_leaf): neighbours, constraints, program, relaxation into
-        `new_velocity`.
-        """
+        """Neighbours, constraints, program and relaxation for the leaves [first, last): new velocities."""
         flags = (
-            step_kernels.PART_COINCIDENT * options.part_coincident
-            | step_kernels.BREAK_SYMMETRY * options.break_symmetry
-            | step_kernels.STOP_NON_FINITE * options.stop_non_finite
+            solving.PART_COINCIDENT * options.part_coincident
+            | solving.BREAK_SYMMETRY * options.break_symmetry
+            | solving.STOP_NON_FINITE * options.stop_non_finite
+            | solving.CLAMP_PREFERRED * options.clamp_preferred_velocity
         )
-        work: Sequence[Any] = list(vars(scratch).values())
-        step_kernels.solve_leaves(
-            first_leaf,
-            last_leaf,
-            self.count,
-            dt,
-            dt if options.stop_at_walls else 0.0,
-            flags,
-            seed,
-            step,
-            math.ceil(TURN_TIME / dt),
-            self.drift,
-            self.slack,
-            self.nodes,
-            self.leaves,
-            self.order,
-            self.leaf_x,
-            self.leaf_y,
-            self.leaf_first,
-            self.packed,
-            self.parameters,
-            agents["id"],
-            agents["turning_until"],
+        frame = task.frame
+        solving.solve_leaves(
+            first, last, task.count, dt, dt if options.stop_at_walls else 0.0, flags, seed, task.step,
+            math.ceil(TURN_TIME / dt), task.drift, task.slack,
+            task.leaves, self["order"], self["leaf_first"], self[f"boxes.{frame}"], self[f"leaf_x.{frame}"],
+            self[f"leaf_y.{frame}"], self[f"packed.{frame}"], self["parameters"],
+            agents["id"], agents["turning_until"], agents["goal"], agents["has_goal"], agents["preferred_speed"],
+            agents["goal_tolerance"], agents["preferred_velocity"], agents["radius_class"],
             *statics.solver_arguments(),
-            self.listed,
-            self.list_count,
-            self.list_radius,
-            self.list_drift,
-            *work,
-            self.new_velocity,
-            self.new_turning,
-            self.outcome,
-            agents["neighbor_reach"],
-            self.overlap_depth,
-            self.overlap_with,
-        )
+            self["listed"], self["list_count"], self["list_radius"], self["list_drift"],
+            *self.scratch(task, statics).for_solving(),
+            agents.following("velocity"), agents.following("turning_until"), self["outcome"], agents["neighbor_reach"],
+            self["overlap_depth"], self["overlap_with"],
+        )  # fmt: skip
 
-    def integrate(self, agents: AgentState, dt: float) -> None:
-        """Phase: where the new velocities lead, into `new_position`."""
-        step_kernels.integrate(0, self.count, dt, agents["position"], self.new_velocity, self.new_position)
+    def advance(
+        self, agents: AgentState, statics: Statics, options: Options, dt: float, seed: int, task: StepTask, first: int, last: int
+    ) -> float:
+        """Phase, by anybody: a whole step for the leaves [first, last); returns the longest move in it, rounded up."""
+        self.solve(agents, statics, options, dt, seed, task, first, last)
+        begin, end = first * LEAF, min(last * LEAF, task.count)
+        order = self["order"]
+        position, velocity = agents.following("position"), agents.following("velocity")
+        solving.integrate(begin, end, order, dt, self[f"packed.{task.frame}"], velocity, position)
+        keep_on_side(agents, statics, options, dt, order, self["outcome"], begin, end, self.scratch(task, statics))
+        conclude(
+            begin, end, order, task.step + 1, dt, options.stall_time, position, agents["radius"], agents["goal"],
+            agents["has_goal"], agents["preferred_velocity"], agents["preferred_speed"], agents["goal_tolerance"],
+            agents["max_speed"], self["outcome"], self["overlap_depth"], self["overlap_with"], agents["status"],
+            agents["anchor"], agents["anchor_step"], agents["overlapping"], agents.following("status"),
+            agents.following("anchor"), agents.following("anchor_step"), agents.following("overlapping"), self["events"],
+        )  # fmt: skip
+        return self._write_frame(agents, 1 - task.frame, first, last, position, velocity)
 
-    def commit(self, agents: AgentState) -> None:
-        """Phase: the new velocities and positions become the state."""
-        move = largest_move(0, self.count, agents["position"], self.new_position)
-        self.drift += move
-        self.slack = 2.0 * move
-        agents["velocity"][:] = self.new_velocity[: self.count]
-        agents["turning_until"][:] = self.new_turning[: self.count]
-        agents["position"][:] = self.new_position[: self.count]
+    def finish(self, agents: AgentState, longest: float) -> None:
+        """Phase, by one: what was written beside is the state; `longest` is the longest move of anybody."""
+        agents.turn()
+        self.frame = 1 - self.frame
+        self.drift += longest
+        self.slack = 2.0 * longest

@@ -10,6 +10,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from orca_core.arrays import Allocate, Arrays, own_memory
+
 __all__ = ["AGENT_DEFAULTS", "FIELDS", "STATUS_NAMES", "AgentState", "Field"]
 
 # numbers every placing of agents, over all worlds, so that none is taken for another
@@ -33,6 +35,11 @@ class Field:
     unit: str
     empty: float
     meaning: str
+
+    @property
+    def twice(self) -> bool:
+        """Whether a step writes it beside the old values, so that a range of agents can be computed again."""
+        return self.role == "state" or self.name == "on_surface"
 
 
 FIELDS: tuple[Field, ...] = (
@@ -65,6 +72,7 @@ FIELDS: tuple[Field, ...] = (
         "distance of the farthest neighbour of the last step; negative: unknown",
     ),
     Field("on_surface", "<u1", 1, "hint", "", 0, "whether the centre is known to be on the walkable surface"),
+    Field("radius_class", "<i8", 1, "hint", "", 0, "class of walkable boundaries that its radius belongs to"),
 )
 
 BY_NAME = {field.name: field for field in FIELDS}
@@ -83,16 +91,20 @@ AGENT_DEFAULTS: dict[str, float | int] = {
 class AgentState:
     """The arrays of FIELDS for `count` agents in index order, with room to grow.
 
-    Index order is creation order and survives removals, so ties by index break the same way on every machine.
+    Index order is creation order and survives removals, so ties by index break the same way on every machine. What a step
+    writes stands twice: `self[name]` is the state, `following(name)` what becomes it at the end of the step, by `turn`.
     """
 
-    def __init__(self) -> None:
-        """Start empty."""
+    def __init__(self, allocate: Allocate = own_memory) -> None:
+        """Start empty; `allocate` lends the memory."""
         self.count = 0
         # changes whenever somebody other than a step puts agents somewhere; places that were sorted before no longer hold
         self.placed = next(_PLACINGS)
+        # changes whenever somebody gives an agent another radius, speed, horizon or reach
+        self.tuned = self.placed
+        self.side = 0
+        self.arrays = Arrays(allocate)
         self._capacity = 0
-        self._arrays: dict[str, NDArray[Any]] = {}
         self._reserve(16)
 
     def _reserve(self, capacity: int) -> None:
@@ -100,19 +112,33 @@ class AgentState:
         capacity = max(capacity, 2 * self._capacity)
         for field in FIELDS:
             shape = (capacity,) if field.width == 1 else (capacity, field.width)
-            array = np.full(shape, field.empty, field.dtype)
-            if self.count:
-                array[: self.count] = self._arrays[field.name][: self.count]
-            self._arrays[field.name] = array
+            before = self[field.name] if self.count else None
+            for key in _keys(field):
+                self.arrays.make(key, shape, field.dtype, field.empty)
+            if before is not None:
+                self.arrays.table[_keys(field)[self.side if field.twice else 0]][: self.count] = before
         self._capacity = capacity
 
     def place_anew(self) -> None:
         """Somebody other than a step has put agents somewhere: nothing that was sorted before holds."""
         self.placed = next(_PLACINGS)
 
+    def tune_anew(self) -> None:
+        """Somebody has given an agent another radius, speed, horizon or reach."""
+        self.tuned = next(_PLACINGS)
+
     def __getitem__(self, name: str) -> NDArray[Any]:
         """The live rows of a field, writable."""
-        return self._arrays[name][: self.count]
+        key = f"{name}.{self.side}" if BY_NAME[name].twice else name
+        return self.arrays.table[key][: self.count]
+
+    def following(self, name: str) -> NDArray[Any]:
+        """The rows that become the state of a field at the end of the step."""
+        return self.arrays.table[f"{name}.{1 - self.side}"][: self.count]
+
+    def turn(self) -> None:
+        """What followed is the state now."""
+        self.side = 1 - self.side
 
     def __iter__(self) -> Iterator[tuple[Field, NDArray[Any]]]:
         """Every field with its live rows."""
@@ -127,7 +153,7 @@ class AgentState:
         self.place_anew()
         rows = slice(first, first + count)
         for field in FIELDS:
-            self._arrays[field.name][rows] = field.empty
+            self[field.name][rows] = field.empty
         return rows
 
     def remove(self, indices: NDArray[np.int64]) -> None:
@@ -135,21 +161,20 @@ class AgentState:
         keep = np.ones(self.count, bool)
         keep[indices] = False
         left = int(keep.sum())
-        for array in self._arrays.values():
-            array[:left] = array[: self.count][keep]
+        for _, array in self:
+            array[:left] = array[keep]
         self.count = left
         self.place_anew()
 
     def copy(self) -> AgentState:
-        """An independent copy."""
-        other = AgentState.__new__(AgentState)
-        other.count = self.count
-        other.placed = next(_PLACINGS)
-        other._capacity = max(self.count, 1)
-        other._arrays = {
-            field.name: np.concatenate([self[field.name]])
-            if self.count
-            else np.full((1,) if field.width == 1 else (1, field.width), field.empty, field.dtype)
-            for field in FIELDS
-        }
+        """An independent copy, in memory of the same kind."""
+        other = AgentState(self.arrays.allocate)
+        other.append(self.count)
+        for field, array in self:
+            other[field.name][:] = array
         return other
+
+
+def _keys(field: Field) -> list[str]:
+    """Under which names the arrays of a field stand."""
+    return [f"{field.name}.0", f"{field.name}.1"] if field.twice else [field.name]

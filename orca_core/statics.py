@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from copy import copy
 from itertools import pairwise
 from typing import Any
 
@@ -38,7 +37,6 @@ class Statics:
         # what a whole class may reach: its longest horizon and largest clearance
         self.class_clearance = np.array([boundaries.edge_clearance[a:b].max(initial=0.0) for a, b in ranges])
         self.class_horizon = np.array([boundaries.edge_horizon[a:b].max(initial=-1.0) for a, b in ranges])
-        self.agent_class: Integers = np.empty(0, np.int64)
 
     @classmethod
     def build(cls, obstacles: ObstacleSet, walkable: WalkableSet, radii: Floats, options: Options) -> Statics:
@@ -49,22 +47,13 @@ class Statics:
     def with_walls_of(self, obstacles: ObstacleSet, options: Options) -> Statics:
         """The same boundaries with other walls; shrinking is the slow part and need not be done again."""
         walls, source, merged = obstacles.segments(options.merge_collinear)
-        other = Statics(walls, source, merged, self.boundaries)
-        other.agent_class = self.agent_class
-        return other
+        return Statics(walls, source, merged, self.boundaries)
 
-    def reclassified(self, radius: Floats) -> Statics:
-        """The same geometry for other agents; the original is left as it is."""
-        other = copy(self)
-        other.classify(radius)
-        return other
-
-    def classify(self, radius: Floats) -> None:
-        """Assign each agent, by its radius (n,), to its class of boundaries."""
-        if len(self.boundaries.class_radius):
-            self.agent_class = np.searchsorted(self.boundaries.class_radius, radius).astype(np.int64)
-        else:
-            self.agent_class = np.zeros(len(radius), np.int64)
+    def classes_of(self, radius: Floats) -> Integers:
+        """The class of boundaries of each radius (n,); zero where there are none."""
+        if not len(self.boundaries.class_radius):
+            return np.zeros(len(radius), np.int64)
+        return np.searchsorted(self.boundaries.class_radius, radius).astype(np.int64)
 
     def solver_arguments(self) -> tuple[Any, ...]:
         """Walls and boundaries in the order in which the solving kernel takes them."""
@@ -74,7 +63,6 @@ class Statics:
             self.wall_tree.leaves,
             self.wall_tree.order,
             self.wall_tree.boxes,
-            self.agent_class,
             self.edges,
             self.boundaries.edge_clearance,
             self.boundaries.edge_horizon,

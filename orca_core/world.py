@@ -20,33 +20,42 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from orca_core.agent_columns import LARGEST, SHORTEST
+from orca_core.arrays import Allocate, own_memory
 from orca_core.digest import state_digest
 from orca_core.errors import InvalidInput, Notice, Problem
 from orca_core.explain import explain
 from orca_core.geometry.obstacles import Obstacle, ObstacleSet
 from orca_core.geometry.walkable import WalkableArea, WalkableSet
-from orca_core.movement import Movement
 from orca_core.notices import about_agents, about_places
 from orca_core.options import Options
 from orca_core.population import Masks, Population
 from orca_core.report import Added, Event, StepReport
 from orca_core.snapshot import dump, load
-from orca_core.solver import Solver
+from orca_core.solver import Solver, StepTask
 from orca_core.state import BY_NAME
 from orca_core.statics import Statics
-from orca_core.witness import Witness
+from orca_core.witness import events_of
 
 __all__ = ["World"]
 
 Integers = NDArray[np.int64]
-# who computes the leaves [first, last) of a step; an engine may put its own here
-Solve = Callable[[int, int], None]
+
+# computes all leaves of a step, wherever that may be, and returns the longest move of anybody; an engine brings its own
+Run = Callable[["World", StepTask], float]
 
 
 class World:
     """A crowd in the plane, advanced by fixed time steps. Not safe for two threads at once; kernels release the GIL."""
 
-    def __init__(self, *, time_step: float, options: Options | None = None, seed: int = 0) -> None:
+    def __init__(
+        self,
+        *,
+        time_step: float,
+        options: Options | None = None,
+        seed: int = 0,
+        allocate: Allocate = own_memory,
+        run: Run | None = None,
+    ) -> None:
         """Make an empty world; `options` None is the text alone. Raises InvalidInput for a time step outside 1e-6 to
         1e9 seconds.
         """
@@ -70,13 +79,12 @@ class World:
         self.options = options if options is not None else Options.text()
         self.seed = seed
         self.step_count = 0
-        self.population = Population(self.time_step)
+        self.population = Population(self.time_step, allocate)
         self.obstacle_set = ObstacleSet()
         self.walkable_set = WalkableSet()
         self._statics: Statics | None = None
-        self._solver = Solver()
-        self._movement = Movement()
-        self._witness = Witness()
+        self._solver = Solver(allocate)
+        self._run: Run = run if run is not None else World.advance_here
         self._stepping = False
 
     # what the world is
@@ -164,7 +172,7 @@ class World:
         self._refuse_while_stepping()
         self.population.remove(ids)
         if self._statics is not None:
-            self._statics = self._statics.reclassified(self.population.state["radius"])
+            self._classify(self._statics)
 
     def obstacles(self) -> list[Obstacle]:
         """The obstacles in the order of their creation."""
@@ -223,21 +231,14 @@ class World:
     @contextmanager
     def transaction(self) -> Iterator[None]:
         """Undo everything since entry when the block raises. Blocks may be nested."""
-        kept = self._keep()
+        population = self.population.keep()
+        kept = (self.obstacle_set.copy(), self.walkable_set.copy(), self._statics, self.step_count)
         try:
             yield
         except BaseException:
-            self.population, self.obstacle_set, self.walkable_set, self._statics, self.step_count = kept
+            self.population.put_back(population)
+            self.obstacle_set, self.walkable_set, self._statics, self.step_count = kept
             raise
-
-    def _keep(self) -> tuple[Any, ...]:
-        return (
-            self.population.copy(),
-            self.obstacle_set.copy(),
-            self.walkable_set.copy(),
-            self._statics,
-            self.step_count,
-        )
 
     # the step
 
@@ -259,27 +260,26 @@ class World:
         self._refuse_while_stepping()
         self._stepping = True
         try:
-            agents, options, dt = self.population.state, self.options, self.time_step
-            statics = self.statics()
-            self._solver.prefer(agents, options, dt)
-            self._solver.bin(agents, 2.0 * self._fastest() * dt)
-            scratch = self._solver.scratch(agents, statics)
-            leaves = self._solver.occupied_leaves()
-            cuts = [0, *sorted(cut for cut in split or () if 0 < cut < leaves), leaves]
-            for first, last in pairwise(cuts):
-                self._solver.solve(agents, statics, options, dt, self.seed, self.step_count, scratch, first, last)
-            self._solver.integrate(agents, dt)
-            self._movement.correct(agents, self._solver, statics, options, dt)
-            self._solver.commit(agents)
+            agents, solver = self.population.state, self._solver
+            self.statics()
+            task = solver.prepare(agents, self.step_count, self.time_step)
+            longest = self._run(self, task) if split is None else self.advance_here(task, split)
+            solver.finish(agents, longest)
             self.step_count += 1
-            return self._witness.conclude(agents, self._solver, options, self.step_count, dt)
+            return events_of(agents, solver, self.step_count)
         finally:
             self._stepping = False
 
-    def _fastest(self) -> float:
-        """The largest speed anybody has or may take."""
-        speeds = self.population.state["max_speed"]
-        return float(speeds.max()) if len(speeds) else 0.0
+    def advance_here(self, task: StepTask, split: Sequence[int] = ()) -> float:
+        """Compute all leaves of a step in this thread, cut at the leaves of `split`; returns the longest move."""
+        leaves = self.leaf_count()
+        cuts = [0, *sorted(cut for cut in set(split) if 0 < cut < leaves), leaves]
+        agents, statics = self.population.state, self.statics()
+        ranges = [
+            self._solver.advance(agents, statics, self.options, self.time_step, self.seed, task, first, last)
+            for first, last in pairwise(cuts)
+        ]
+        return max(ranges)
 
     def leaf_count(self) -> int:
         """How many leaves of eight agents a step divides into; `split` names cuts between them."""
@@ -312,8 +312,13 @@ class World:
         if self._statics is None:
             radii = np.unique(self.population.state["radius"])
             self._statics = Statics.build(self.obstacle_set, self.walkable_set, radii, self.options)
-            self._statics.classify(self.population.state["radius"])
+            self._classify(self._statics)
         return self._statics
+
+    def _classify(self, statics: Statics) -> None:
+        """Tell each agent its class of boundaries."""
+        state = self.population.state
+        state["radius_class"][:] = statics.classes_of(state["radius"])
 
     def _walls_changed(self) -> None:
         if self._statics is not None:
@@ -325,17 +330,14 @@ class World:
         self.statics()
 
     def _radii_changed(self) -> None:
-        """A radius not seen before shrinks the walkable areas once more; old classes stay, so their vertices keep
-        their bits.
-        """
-        radius = self.population.state["radius"]
+        """A radius not seen before shrinks the walkable areas once more; old classes stay, and keep their bits."""
         if self._statics is not None:
             known = self._statics.boundaries.class_radius
-            if len(self.walkable_set.items()) and not np.isin(radius, known).all():
+            if len(self.walkable_set) and not np.isin(self.population.state["radius"], known).all():
                 self._statics = None
                 self.statics()
             else:
-                self._statics = self._statics.reclassified(radius)
+                self._classify(self._statics)
 
     def _merge_notice(self) -> list[Notice]:
         merged = self.statics().merged

@@ -3,6 +3,8 @@
 Source: spec "Neighbours and constraint order": obstacles by (squared distance, index), then boundaries likewise.
 """
 
+import math
+
 from orca_core._jit import kernel
 from orca_core.kernels.boundary import boundary_half_plane
 from orca_core.kernels.velocity_obstacle import segment_distance_squared, segment_half_plane
@@ -23,14 +25,19 @@ def insert_by_distance(distance, item, count, squared, candidate):
     return count + 1
 
 
-@kernel("i8(f8,f8,f8,f8,f8,f8,f8[:,::1],i8[::1],i8,f8[::1],i8[::1],f8[:,::1],i8)")
+@kernel("Tuple((i8,f8))(f8,f8,f8,f8,f8,f8,f8[:,::1],i8[::1],i8,f8[::1],i8[::1],f8[:,::1],i8)")
 def wall_rows(px, py, radius, reach, horizon, dt, walls, found, found_count, distance, item, planes, row):
-    """Append the half-planes of the walls within reach, by (squared distance, index); returns the number of rows."""
+    """Append the half-planes of the walls within reach, by (squared distance, index).
+
+    Returns (rows, squared distance of the nearest wall of those found).
+    """
     count = 0
+    nearest = math.inf
     limit = reach * reach
     for f in range(found_count):
         w = found[f]
         squared = segment_distance_squared(walls[w, 0] - px, walls[w, 1] - py, walls[w, 2] - px, walls[w, 3] - py)
+        nearest = min(nearest, squared)
         if squared <= limit:
             count = insert_by_distance(distance, item, count, squared, w)
     for c in range(count):
@@ -43,10 +50,10 @@ def wall_rows(px, py, radius, reach, horizon, dt, walls, found, found_count, dis
         planes[row, 2] = nx
         planes[row, 3] = ny
         row += 1
-    return row
+    return row, nearest
 
 
-@kernel("i8(f8,f8,f8,f8,f8,f8[:,::1],f8[::1],f8[::1],i8,i8[::1],i8,f8[::1],i8[::1],f8[:,::1],i8)")
+@kernel("Tuple((i8,f8))(f8,f8,f8,f8,f8,f8[:,::1],f8[::1],f8[::1],i8,i8[::1],i8,f8[::1],i8[::1],f8[:,::1],i8)")
 def boundary_rows(
     px,
     py,
@@ -64,18 +71,21 @@ def boundary_rows(
     planes,
     row,
 ):
-    """Append the half-planes of the walkable boundaries within reach, by (squared distance, index); returns the
-    number of rows.
+    """Append the half-planes of the walkable boundaries within reach, by (squared distance, index).
+
+    Returns (rows, squared distance of the nearest edge of those found).
 
     `found` holds indices relative to `first`; a negative `horizon` of an edge stands for the agent's. `floor` is the
     shortest horizon.
     """
     count = 0
+    nearest = math.inf
     for f in range(found_count):
         e = first + found[f]
         tau = max(horizon[e] if horizon[e] >= 0.0 else obstacle_horizon, floor)
         limit = tau * max_speed + clearance[e]
         squared = segment_distance_squared(edges[e, 0] - px, edges[e, 1] - py, edges[e, 2] - px, edges[e, 3] - py)
+        nearest = min(nearest, squared)
         if squared <= limit * limit:
             count = insert_by_distance(distance, item, count, squared, e)
     for c in range(count):
@@ -90,4 +100,4 @@ def boundary_rows(
             planes[row, 2] = nx
             planes[row, 3] = ny
             row += 1
-    return row
+    return row, nearest

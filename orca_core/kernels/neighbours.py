@@ -117,17 +117,17 @@ def scan_leaves(
 
 @kernel("i8(f8[:,::1],i8,f8,f8[::1],f8[::1],i8[::1],i8,f8[::1],f8[::1],i8[::1])", inline=True)
 def gather_common(
-    nodes, node, reach_squared, leaf_x, leaf_y, near, near_count, common_x, common_y, common_place
+    boxes, leaf, reach_squared, leaf_x, leaf_y, near, near_count, common_x, common_y, common_place
 ):
-    """Gather every agent within reach of the box of the leaf `node` from the listed leaves; returns how many, or -1.
+    """Gather every agent within reach of the box of `leaf` from the listed leaves; returns how many, or -1.
 
     Whoever is within reach of a member of the leaf is among them, since rounding is monotone. -1 stands for more than
     there is room for; what is written is then incomplete.
     """
-    min_x = nodes[node, 0]
-    min_y = nodes[node, 1]
-    max_x = nodes[node, 2]
-    max_y = nodes[node, 3]
+    min_x = boxes[leaf, 0]
+    min_y = boxes[leaf, 1]
+    max_x = boxes[leaf, 2]
+    max_y = boxes[leaf, 3]
     total = 0
     for n in range(near_count):
         if total > common_x.size - LEAF:

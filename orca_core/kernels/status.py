@@ -33,39 +33,21 @@ def start_status(has_goal, preferred_x, preferred_y):
 
 
 @kernel(
-    "void(i8,i8,f8,f8,f8[:,::1],f8[::1],f8[:,::1],u1[::1],f8[:,::1],f8[::1],f8[::1],f8[::1],"
-    "u1[::1],f8[::1],i8[::1],u1[::1],f8[:,::1],i8[::1],u1[::1],u1[::1])"
+    "void(i8,i8,i8[::1],i8,f8,f8,f8[:,::1],f8[::1],f8[:,::1],u1[::1],f8[:,::1],f8[::1],f8[::1],f8[::1],"
+    "u1[::1],f8[::1],i8[::1],u1[::1],f8[:,::1],i8[::1],u1[::1],u1[::1],f8[:,::1],i8[::1],u1[::1],u1[::1])"
 )
 def conclude(
-    count,
-    step,
-    dt,
-    stall_time,
-    position,
-    radius,
-    goal,
-    has_goal,
-    preferred_velocity,
-    preferred_speed,
-    goal_tolerance,
-    max_speed,
-    outcome,
-    overlap_depth,
-    overlap_with,
-    status,
-    anchor,
-    anchor_step,
-    overlapping,
-    events,
-):
-    """Bring `status`, `anchor`, `anchor_step` and `overlapping` up to date after step number `step`; writes `events`
-    bits (n,).
+    first, last, order, step, dt, stall_time, position, radius, goal, has_goal, preferred_velocity, preferred_speed,
+    goal_tolerance, max_speed, outcome, overlap_depth, overlap_with, status, anchor, anchor_step, overlapping,
+    new_status, new_anchor, new_anchor_step, new_overlapping, events,
+):  # fmt: skip
+    """Write statuses, anchors and overlaps after step number `step`, and `events` bits, for the places [first, last).
 
-    An agent has stalled when for `stall_time` seconds it got less than a tenth as far from its anchor as it wanted
-    to; an overlap is
-    reported when it begins.
+    An agent has stalled when for `stall_time` seconds it got less than a tenth as far from its anchor as it wanted to; an
+    overlap is reported when it begins.
     """
-    for i in range(count):
+    for place in range(first, last):
+        i = order[place]
         happened = 0
         if has_goal[i]:
             wanted = preferred_speed[i] if preferred_speed[i] >= 0.0 else max_speed[i]
@@ -82,30 +64,33 @@ def conclude(
                 now = ARRIVED
                 if before != ARRIVED:
                     happened |= ARRIVED_EVENT
+        # progress: from the anchor on, which moves along with it
+        ax = position[i, 0]
+        ay = position[i, 1]
+        since = step
         if now == MOVING:
-            dx = position[i, 0] - anchor[i, 0]
-            dy = position[i, 1] - anchor[i, 1]
+            dx = ax - anchor[i, 0]
+            dy = ay - anchor[i, 1]
             progress = PROGRESS * wanted * stall_time
-            if dx * dx + dy * dy > progress * progress:
-                anchor[i, 0] = position[i, 0]
-                anchor[i, 1] = position[i, 1]
-                anchor_step[i] = step
-            elif (step - anchor_step[i]) * dt >= stall_time:
-                now = STALLED
-                if before != STALLED:
-                    happened |= STALLED_EVENT
-        else:
-            anchor[i, 0] = position[i, 0]
-            anchor[i, 1] = position[i, 1]
-            anchor_step[i] = step
-        status[i] = now
+            if not dx * dx + dy * dy > progress * progress:
+                ax = anchor[i, 0]
+                ay = anchor[i, 1]
+                since = anchor_step[i]
+                if (step - since) * dt >= stall_time:
+                    now = STALLED
+                    if before != STALLED:
+                        happened |= STALLED_EVENT
+        new_anchor[i, 0] = ax
+        new_anchor[i, 1] = ay
+        new_anchor_step[i] = since
+        new_status[i] = now
         # overlaps as they were at the start of the step
         deep = 0
         if overlap_with[i] >= 0 and overlap_depth[i] > OVERLAP_SLACK * (radius[i] + radius[overlap_with[i]]):
             deep = 1
         if deep == 1 and overlapping[i] == 0:
             happened |= OVERLAP_EVENT
-        overlapping[i] = deep
+        new_overlapping[i] = deep
         if (outcome[i] & NON_FINITE) != 0:
             happened |= NON_FINITE_EVENT
         events[i] = happened

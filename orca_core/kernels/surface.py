@@ -257,46 +257,40 @@ def move_on_surface(
 
 
 @kernel(
-    "i8(f8[:,::1],f8[:,::1],f8[:,::1],f8,f8[::1],i8[::1],u1[::1],u1[::1],i8,i8,"
+    "i8(f8[:,::1],f8[:,::1],f8[:,::1],f8,f8[::1],i8[::1],u1[::1],u1[::1],i8[::1],u1[::1],u1,i8,i8,"
     "i8[::1],f8[:,::1],i8[::1],i8[::1],i8[::1],f8[:,::1],i8[::1],i8[::1],f8[:,::1],"
     "f8[:,::1],f8[:,::1],i8,i8[::1],f8[:,::1],i8[::1],i8[::1],i8[::1],f8[::1])"
 )
 def surface_phase(
-    position, velocity, next_position, dt, max_speed, agent_class, known_inside, status, first, last, class_start,
-    edges, following, preceding, node_start, nodes, leaves, order, boxes, walls, wall_nodes, wall_leaves, wall_order,
-    wall_boxes, stack, found, found_walls, work,
+    position, velocity, next_position, dt, max_speed, agent_class, known_inside, inside_next, order, marks, mark, first,
+    last, class_start, edges, following, preceding, node_start, nodes, leaves, rank, boxes, walls, wall_nodes, wall_leaves,
+    wall_order, wall_boxes, stack, found, found_walls, work,
 ):  # fmt: skip
-    """Correct the moves of the agents first..last-1; returns how many were changed.
+    """Correct the moves of the agents at the places [first, last) of `order`; returns how many were changed.
 
-    Class k of `agent_class` (n,) has the edges class_start[k]..class_start[k+1], the tree nodes
-    node_start[k]..node_start[k+1] and leaves[k] leaves; `following`, `preceding` and `order` count from the first edge
-    of the class. A class below zero has no surface and is only clipped at the walls. Where a move is changed
-    `next_position` and `velocity` = (next - position) / dt are written; all others keep their bits. `status` gets 0, 1
-    or 2, `known_inside` what `move_on_surface` says.
+    An agent that is known to be inside and whose `marks` lack the bit `mark` has no edge and no wall within reach of its
+    move and is passed over. Class k of `agent_class` (n,) has the edges class_start[k]..class_start[k+1], the tree nodes
+    node_start[k]..node_start[k+1] and leaves[k] leaves; `following`, `preceding` and `rank`, the order of the tree, count
+    from the first edge of the class. Where a move is changed `next_position` and `velocity` = (next - position) / dt are
+    written; all others keep their bits. `inside_next` gets what `move_on_surface` says.
     """
     total = 0
-    for i in range(first, last):
+    for place in range(first, last):
+        i = order[place]
+        if known_inside[i] != 0 and (marks[i] & mark) == 0:
+            inside_next[i] = 1
+            continue
         px = position[i, 0]
         py = position[i, 1]
-        qx = next_position[i, 0]
-        qy = next_position[i, 1]
         k = agent_class[i]
-        if k < 0:
-            x, y, crossed = clip_at_walls(
-                px, py, qx, qy, walls, wall_nodes, wall_leaves, wall_order, wall_boxes, stack, found_walls, work
-            )
-            code = SLID if crossed else UNTOUCHED
-            known = 0
-        else:
-            e0 = class_start[k]
-            e1 = class_start[k + 1]
-            x, y, code, known = move_on_surface(
-                px, py, qx, qy, max_speed[i] * dt, known_inside[i], edges[e0:e1], following[e0:e1], preceding[e0:e1],
-                nodes[node_start[k] : node_start[k + 1]], leaves[k], order[e0:e1], boxes[e0:e1], walls, wall_nodes,
-                wall_leaves, wall_order, wall_boxes, stack, found, found_walls, work,
-            )  # fmt: skip
-        known_inside[i] = known
-        status[i] = code
+        e0 = class_start[k]
+        e1 = class_start[k + 1]
+        x, y, code, known = move_on_surface(
+            px, py, next_position[i, 0], next_position[i, 1], max_speed[i] * dt, known_inside[i], edges[e0:e1],
+            following[e0:e1], preceding[e0:e1], nodes[node_start[k] : node_start[k + 1]], leaves[k], rank[e0:e1],
+            boxes[e0:e1], walls, wall_nodes, wall_leaves, wall_order, wall_boxes, stack, found, found_walls, work,
+        )  # fmt: skip
+        inside_next[i] = known
         if code != UNTOUCHED:
             next_position[i, 0] = x
             next_position[i, 1] = y

@@ -58,14 +58,14 @@ def coincident_half_plane(seed, identifier, other, ax, ay, r, vax, vay, vbx, vby
 
 
 @kernel("b1(f8[:,::1],f8[:,::1],i8,i8[::1],i8,f8,f8,f8)")
-def stands_in_symmetry(packed, parameters, own, near_place, count, axis_x, axis_y, wanted):
+def stands_in_symmetry(packed, wishes, own, near_place, count, axis_x, axis_y, wanted):
     """Whether the agent at place `own` and others want into each other's way in an exact symmetry about its unit axis.
 
     Either somebody ahead stands on the axis and wants straight back along it (a head-on pair), or two ahead are mirror
     images of each other about the axis and want to the point of it that lies as far from them as from the agent, as
     fast as it does (an N-fold ring). Who follows another in a line, or meets one that wants nowhere, is in neither.
-    `packed` rows are x, y, velocity x, velocity y, radius by place; `parameters` rows begin with the preferred
-    velocity, of which `wanted` is the length of the agent's own.
+    `packed` rows are x, y, velocity x, velocity y, radius by place; `wishes` (count, 2) the preferred velocities of the
+    neighbours in their order, `wanted` the length of the agent's own.
     """
     px = packed[own, 0]
     py = packed[own, 1]
@@ -84,8 +84,8 @@ def stands_in_symmetry(packed, parameters, own, near_place, count, axis_x, axis_
             continue
         v_along = axis_x * packed[j, 2] + axis_y * packed[j, 3]
         v_aside = axis_x * packed[j, 3] - axis_y * packed[j, 2]
-        p_along = axis_x * parameters[j, 0] + axis_y * parameters[j, 1]
-        p_aside = axis_x * parameters[j, 1] - axis_y * parameters[j, 0]
+        p_along = axis_x * wishes[n, 0] + axis_y * wishes[n, 1]
+        p_aside = axis_x * wishes[n, 1] - axis_y * wishes[n, 0]
         if abs(aside) <= tolerance:
             if p_along < 0.0 and abs(p_aside) <= -MIRROR_TOLERANCE * p_along and abs(v_aside) <= slack:
                 return True
@@ -103,8 +103,8 @@ def stands_in_symmetry(packed, parameters, own, near_place, count, axis_x, axis_
                 and abs(axis_x * y - axis_y * x + aside) <= tolerance
                 and abs(axis_x * packed[o, 2] + axis_y * packed[o, 3] - v_along) <= slack
                 and abs(axis_x * packed[o, 3] - axis_y * packed[o, 2] + v_aside) <= slack
-                and abs(axis_x * parameters[o, 0] + axis_y * parameters[o, 1] - p_along) <= slack
-                and abs(axis_x * parameters[o, 1] - axis_y * parameters[o, 0] + p_aside) <= slack
+                and abs(axis_x * wishes[m, 0] + axis_y * wishes[m, 1] - p_along) <= slack
+                and abs(axis_x * wishes[m, 1] - axis_y * wishes[m, 0] + p_aside) <= slack
             ):
                 return True
     return False

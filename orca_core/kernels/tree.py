@@ -170,46 +170,12 @@ def box_leaves(boxes, order, count, nodes, leaves):
     join_nodes(nodes, leaves)
 
 
-@kernel("void(f8[:,::1],f8[:,::1],f8[::1],i8[::1],i8,f8[:,::1],i8,f8[::1],f8[::1],f8[:,::1],i8[::1])")
-def point_leaves(position, velocity, radius, order, count, nodes, leaves, leaf_x, leaf_y, packed, leaf_first):
-    """Build the tree over agents and gather what a neighbour needs in the order of the tree.
-
-    `leaf_x`, `leaf_y` (8 P,) hold coordinates by place, infinite where no agent is; `packed` (n, 5) holds x, y,
-    velocity x, velocity
-    y, radius by place; `leaf_first` (P,) the smallest agent index in each leaf.
-    """
+@kernel("void(f8[:,::1],i8,f8[:,::1])")
+def tree_over_leaves(boxes, leaves, nodes):
+    """Build the tree whose leaves have the boxes (leaves, 4)."""
     for leaf in range(leaves):
-        node = leaves + leaf
-        min_x = math.inf
-        min_y = math.inf
-        max_x = -math.inf
-        max_y = -math.inf
-        first = np.int64(0x7FFFFFFFFFFFFFFF)
-        for place in range(leaf * LEAF, leaf * LEAF + LEAF):
-            if place < count:
-                i = order[place]
-                x = position[i, 0]
-                y = position[i, 1]
-                leaf_x[place] = x
-                leaf_y[place] = y
-                packed[place, 0] = x
-                packed[place, 1] = y
-                packed[place, 2] = velocity[i, 0]
-                packed[place, 3] = velocity[i, 1]
-                packed[place, 4] = radius[i]
-                min_x = min(min_x, x)
-                max_x = max(max_x, x)
-                min_y = min(min_y, y)
-                max_y = max(max_y, y)
-                first = min(first, i)
-            else:
-                leaf_x[place] = math.inf
-                leaf_y[place] = math.inf
-        nodes[node, 0] = min_x
-        nodes[node, 1] = min_y
-        nodes[node, 2] = max_x
-        nodes[node, 3] = max_y
-        leaf_first[leaf] = first
+        for side in range(4):
+            nodes[leaves + leaf, side] = boxes[leaf, side]
     join_nodes(nodes, leaves)
 
 

@@ -129,29 +129,32 @@ def clip_at_walls(px, py, qx, qy, walls, nodes, leaves, order, boxes, stack, fou
 
 
 @kernel(
-    "i8(f8[:,::1],f8[:,::1],f8[:,::1],f8,i8,i8,f8[:,::1],f8[:,::1],i8,i8[::1],f8[:,::1],i8[::1],i8[::1],f8[::1],u1[::1])"
+    "i8(f8[:,::1],f8[:,::1],f8[:,::1],f8,i8[::1],u1[::1],u1,i8,i8,"
+    "f8[:,::1],f8[:,::1],i8,i8[::1],f8[:,::1],i8[::1],i8[::1],f8[::1])"
 )
 def wall_phase(
-    position, velocity, next_position, dt, first, last, walls, nodes, leaves, order, boxes, stack, found, work, changed
-):
-    """Clip the moves of the agents first..last-1 at the walls; returns how many were shortened.
+    position, velocity, next_position, dt, order, marks, mark, first, last, walls, nodes, leaves, rank, boxes, stack, found,
+    work,
+):  # fmt: skip
+    """Clip the moves of the agents at the places [first, last) of `order` at the walls; returns how many were shortened.
 
-    Where a move is shortened `next_position` and `velocity` = (next - position) / dt are written and `changed` is 1;
-    all others keep their bits and `changed` is 0.
+    Only agents whose `marks` have the bit `mark` are looked at: a wall is within reach of their move. Where a move is
+    shortened `next_position` and `velocity` = (next - position) / dt are written; all others keep their bits.
     """
     total = 0
-    for i in range(first, last):
+    for place in range(first, last):
+        i = order[place]
+        if (marks[i] & mark) == 0:
+            continue
         px = position[i, 0]
         py = position[i, 1]
         x, y, crossed = clip_at_walls(
-            px, py, next_position[i, 0], next_position[i, 1], walls, nodes, leaves, order, boxes, stack, found, work
+            px, py, next_position[i, 0], next_position[i, 1], walls, nodes, leaves, rank, boxes, stack, found, work
         )
-        changed[i] = 0
         if crossed:
             next_position[i, 0] = x
             next_position[i, 1] = y
             velocity[i, 0] = (x - px) / dt
             velocity[i, 1] = (y - py) / dt
-            changed[i] = 1
             total += 1
     return total

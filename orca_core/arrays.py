@@ -1,0 +1,51 @@
+"""Arrays by name, from whoever lends memory: a world's own, or what several processes share.
+
+Everything that a step reads or writes is allocated through an `Allocate`, so that an engine can put it where its workers
+see it; `export` names it all, and `attach` makes a twin elsewhere on the same memory.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = ["Allocate", "Arrays", "own_memory"]
+
+# name, shape and dtype of a zeroed array
+Allocate = Callable[[str, tuple[int, ...], str], NDArray[Any]]
+
+
+def own_memory(name: str, shape: tuple[int, ...], dtype: str) -> NDArray[Any]:
+    """Zeroed memory of this process."""
+    return np.zeros(shape, dtype)
+
+
+class Arrays:
+    """A table of arrays; `generation` changes whenever one of them is another array than before."""
+
+    def __init__(self, allocate: Allocate = own_memory) -> None:
+        """No arrays yet."""
+        self.allocate = allocate
+        self.generation = 0
+        self.table: dict[str, NDArray[Any]] = {}
+
+    def make(self, name: str, shape: tuple[int, ...], dtype: str, fill: float | None = None) -> NDArray[Any]:
+        """Allocate an array under a name, in the place of one that was there; zeroed unless `fill` is given."""
+        array = self.allocate(name, shape, dtype)
+        if fill is not None:
+            array.fill(fill)
+        self.table[name] = array
+        self.generation += 1
+        return array
+
+    def export(self) -> dict[str, NDArray[Any]]:
+        """All arrays by name."""
+        return dict(self.table)
+
+    def attach(self, table: Mapping[str, NDArray[Any]]) -> None:
+        """Take these arrays for one's own."""
+        self.table = dict(table)
+        self.generation += 1

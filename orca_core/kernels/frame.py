@@ -1,0 +1,73 @@
+"""A frame: what agents see of each other in a step, frozen, in the order of the tree.
+
+There are two of them. A step reads one and writes the other, each range its own leaves, so that no range waits for
+another, and one that was half computed when its worker died is computed again from what has not changed.
+"""
+
+import math
+
+import numpy as np
+
+from orca_core._jit import kernel
+from orca_core.kernels.tree import LEAF
+
+__all__ = ["write_frame", "write_leaf_firsts"]
+
+# a displacement is told rounded up
+ROUNDED_UP = 1.0 + 1e-9
+
+
+@kernel(
+    "f8(i8,i8,i8,i8[::1],f8[:,::1],f8[:,::1],f8[:,::1],f8[::1],f8[:,::1],f8[::1],f8[::1],f8[:,::1])"
+)
+def write_frame(
+    first_leaf, last_leaf, count, order, before, position, velocity, radius, packed, leaf_x, leaf_y, boxes
+):  # fmt: skip
+    """Write the leaves [first_leaf, last_leaf) of a frame; returns the longest move from `before` to `position`, rounded up.
+
+    `packed` (n, 5) holds x, y, velocity x, velocity y, radius by place; `leaf_x`, `leaf_y` (8 P,) coordinates by place,
+    infinite where no agent is; `boxes` (P, 4) the box of each leaf, inverted where it is empty.
+    """
+    longest = 0.0
+    for leaf in range(first_leaf, last_leaf):
+        min_x = math.inf
+        min_y = math.inf
+        max_x = -math.inf
+        max_y = -math.inf
+        for place in range(leaf * LEAF, leaf * LEAF + LEAF):
+            if place < count:
+                i = order[place]
+                x = position[i, 0]
+                y = position[i, 1]
+                dx = x - before[i, 0]
+                dy = y - before[i, 1]
+                longest = max(longest, dx * dx + dy * dy)
+                leaf_x[place] = x
+                leaf_y[place] = y
+                packed[place, 0] = x
+                packed[place, 1] = y
+                packed[place, 2] = velocity[i, 0]
+                packed[place, 3] = velocity[i, 1]
+                packed[place, 4] = radius[i]
+                min_x = min(min_x, x)
+                max_x = max(max_x, x)
+                min_y = min(min_y, y)
+                max_y = max(max_y, y)
+            else:
+                leaf_x[place] = math.inf
+                leaf_y[place] = math.inf
+        boxes[leaf, 0] = min_x
+        boxes[leaf, 1] = min_y
+        boxes[leaf, 2] = max_x
+        boxes[leaf, 3] = max_y
+    return math.sqrt(longest) * ROUNDED_UP
+
+
+@kernel("void(i8,i8,i8[::1],i8[::1])")
+def write_leaf_firsts(leaves, count, order, leaf_first):
+    """Write the smallest agent index of each leaf (P,); the largest integer where it is empty."""
+    for leaf in range(leaves):
+        first = np.int64(0x7FFFFFFFFFFFFFFF)
+        for place in range(leaf * LEAF, min(leaf * LEAF + LEAF, count)):
+            first = min(first, order[place])
+        leaf_first[leaf] = first
