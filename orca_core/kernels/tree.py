@@ -14,8 +14,6 @@ nothing touches.
 
 import math
 
-import numpy as np
-
 from orca_core._jit import kernel
 
 __all__ = [
@@ -24,7 +22,7 @@ __all__ = [
     "box_leaves",
     "interleave",
     "join_nodes",
-    "point_leaves",
+    "tree_over_leaves",
     "query_box",
     "sort_codes",
     "z_order",
