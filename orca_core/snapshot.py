@@ -11,19 +11,20 @@ from __future__ import annotations
 import hashlib
 import json
 import struct
-from collections.abc import Mapping
-from dataclasses import replace
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from orca_core.agent_columns import COLUMNS, LARGEST, check_columns
 from orca_core.errors import InvalidInput, SnapshotError
 from orca_core.geometry.boundaries import Boundaries
 from orca_core.geometry.obstacles import ObstacleSet
 from orca_core.geometry.walkable import WalkableSet
+from orca_core.identifiers import MAXIMUM_IDENTIFIER
 from orca_core.options import Options
-from orca_core.state import FIELDS
+from orca_core.state import FIELDS, STATUS_NAMES
 
 if TYPE_CHECKING:
     from orca_core.world import World
@@ -112,19 +113,75 @@ def _part(arrays: Mapping[str, NDArray[Any]], name: str) -> Arrays:
 
 
 def _build(header: dict[str, Any], arrays: Arrays, make: type[World]) -> World:
-    options = replace(Options(), **header["options"])
+    options = Options.from_mapping(header["options"])
     world = make(time_step=float.fromhex(header["time_step"]), options=options, seed=header["seed"])
-    world.step_count = int(header["step"])
+    world.step_count = _count(header, "step")
     population = world.population
     population.set_defaults(header["defaults"])
-    agents = _part(arrays, "agents")
+    population.identifiers.next = _count(header, "next_id")
+    population.identifiers.used = _checked_intervals(arrays["identifiers.used"])
+    agents = _checked_agents(_part(arrays, "agents"), population.identifiers.was_used)
     rows = population.state.append(len(agents["id"]))
-    for field in FIELDS:
-        if field.role != "hint":
-            population.state[field.name][rows] = agents[field.name]
-    population.identifiers.used = np.ascontiguousarray(arrays["identifiers.used"], np.int64).reshape(-1, 2)
-    population.identifiers.next = int(header["next_id"])
+    for name, array in agents.items():
+        population.state[name][rows] = array
+    # a sum or a comparison with what is not finite says nothing, and an index from it is anywhere
+    for name, array in arrays.items():
+        if array.dtype.kind == "f" and not np.isfinite(array).all():
+            raise SnapshotError(f"the snapshot holds numbers that are not finite in {name}")
+    for name in ("obstacles.points", "walkable.points"):
+        if (np.abs(arrays[name]) > LARGEST).any():
+            raise SnapshotError(f"the snapshot holds points beyond {LARGEST:g} in {name}")
+    for name, least in (
+        ("obstacles.length", 2),
+        ("walkable.length", 3),
+        ("walkable.rings", 1),
+        ("walkable.polygons", 1),
+    ):
+        if (arrays[name] < least).any():
+            raise SnapshotError(f"the snapshot holds fewer than {least} in {name}")
     world.obstacle_set = ObstacleSet.from_arrays(_part(arrays, "obstacles"))
     world.walkable_set = WalkableSet.from_arrays(_part(arrays, "walkable"))
     world.walkable_set.adopt(Boundaries.from_arrays(_part(arrays, "boundaries")), options.merge_collinear)
     return world
+
+
+def _count(header: Mapping[str, Any], name: str) -> int:
+    """A whole number from 0 to 2^53 in the header."""
+    value = header[name]
+    if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value <= MAXIMUM_IDENTIFIER + 1:
+        raise SnapshotError(f"the snapshot says {name} = {value!r}, where a whole number from 0 to 2^53 should stand")
+    return value
+
+
+def _checked_intervals(array: NDArray[Any]) -> NDArray[np.int64]:
+    """The intervals of ids that were used: half-open, ascending and apart."""
+    used = np.ascontiguousarray(array, np.int64).reshape(-1, 2)
+    flat = used.ravel()
+    if (np.diff(flat) <= 0).any() or (len(flat) and not 0 <= flat[0] <= flat[-1] <= MAXIMUM_IDENTIFIER + 1):
+        raise SnapshotError("the ids of this snapshot do not agree: the intervals of used ones do not ascend")
+    return used
+
+
+def _checked_agents(agents: Arrays, was_used: Callable[[NDArray[np.int64]], NDArray[np.bool_]]) -> Arrays:
+    """The agents' arrays with the shapes, types and values that commands could have brought about.
+
+    What a request cannot bring into a world, a snapshot cannot either: its sha256 tells damage, not intent.
+    """
+    count = len(agents["id"])
+    for field in FIELDS:
+        if field.role == "hint":
+            continue
+        array, shape = agents[field.name], (count,) if field.width == 1 else (count, field.width)
+        if array.shape != shape or array.dtype != np.dtype(field.dtype).newbyteorder("="):
+            raise SnapshotError(
+                f"the agents of this snapshot do not agree: {field.name} is {array.dtype} {array.shape}"
+            )
+    unset = {"preferred_speed": agents["preferred_speed"] != -1.0}
+    check_columns({name: agents[name] for name in COLUMNS}, count, unset)
+    ids = agents["id"]
+    if len(np.unique(ids)) != count or not was_used(ids).all():
+        raise SnapshotError("the agents of this snapshot do not agree: an id stands twice, or was never given")
+    for name, largest in (("status", len(STATUS_NAMES) - 1), ("has_goal", 1), ("overlapping", 1)):
+        if (agents[name] > largest).any():
+            raise SnapshotError(f"the agents of this snapshot do not agree: {name} is above {largest}")
+    return {field.name: agents[field.name] for field in FIELDS if field.role != "hint"}

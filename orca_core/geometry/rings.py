@@ -32,6 +32,7 @@ __all__ = [
     "polygons_of",
     "signed_area",
     "tidy_ring",
+    "without_slivers",
 ]
 
 Floats = NDArray[np.float64]
@@ -44,6 +45,8 @@ LIMIT = 1e9
 MERGE_DISTANCE = 1e-7
 # vertices that computing put nearer than this, and than rounding, are one
 COMPUTED_NOISE = 1e-9
+# rounds of merging that noise and cutting off what it leaves crossed
+REPAIRS = 4
 # a vertex is collinear when it lies nearer to the line of its neighbours than this part of their distance ...
 COLLINEAR_TOLERANCE = 1e-9
 # ... or than rounding: this part of the largest coordinate
@@ -207,18 +210,64 @@ def polygonal(shape: Any) -> Any:
 
 
 def polygons_of(shape: Any, drop_collinear: bool) -> list[Polygon]:
-    """Polygons of a shapely geometry in canonical form and a fixed order; only the noise of computing is merged."""
+    """Polygons of a shapely geometry in canonical form and a fixed order; only the noise of computing is merged.
+
+    Where the merging makes a ring touch or cross itself, along a hair thinner than the noise, the hair is cut off.
+    """
     polygons: list[Polygon] = []
     if shape.is_empty:
         return polygons
     noise = COMPUTED_NOISE + 4.0 * ROUNDING * float(np.abs(shapely.bounds(shape)).max())
-    for part in shapely.get_parts(polygonal(shape)):
-        outer = tidy_ring(shapely.get_coordinates(part.exterior), drop_collinear, noise)
-        if len(outer) >= 3:
+    pending = list(shapely.get_parts(polygonal(shape)))
+    for last in [False] * REPAIRS + [True]:
+        hairy = []
+        for part in pending:
+            outer = tidy_ring(shapely.get_coordinates(part.exterior), drop_collinear, noise)
+            if len(outer) < 3:
+                continue
             rings = [shapely.get_coordinates(hole) for hole in part.interiors]
-            holes = [tidy_ring(ring, drop_collinear, noise) for ring in rings]
-            polygons.append((outer, *_ordered_holes(holes)))
+            holes = _ordered_holes([tidy_ring(ring, drop_collinear, noise) for ring in rings])
+            tidied = shapely.Polygon(outer, holes)
+            if last or tidied.is_valid:
+                polygons.append((outer, *holes))
+            else:
+                faces = _faces_of(part, [outer, *holes], noise)
+                # rather a hair than a loss
+                lost = part.area - sum(face.area for face in faces) > noise * part.length
+                hairy += [] if lost else faces
+                if lost:
+                    polygons.append(
+                        (
+                            canonical(shapely.get_coordinates(part.exterior)[:-1], True),
+                            *_ordered_holes([shapely.get_coordinates(hole)[:-1] for hole in part.interiors]),
+                        )
+                    )
+        pending = hairy
     return sorted(polygons, key=lambda polygon: polygon[0].tolist())
+
+
+def _faces_of(part: Any, rings: list[Floats], width: float) -> list[Any]:
+    """The polygons that rings, which cross each other, cut out of what was `part` before they were tidied.
+
+    The library's repairs were tried: one has been seen to lose a hole that crosses its outer ring, the other to lose a
+    lobe.
+    """
+    lines = shapely.union_all([shapely.LinearRing(ring) for ring in rings])
+    faces = shapely.get_parts(shapely.polygonize(shapely.get_parts(lines)))
+    inside = shapely.contains_properly(part, shapely.point_on_surface(faces))
+    thick = shapely.area(faces) > width * shapely.length(faces)
+    return list(shapely.get_parts(polygonal(shapely.union_all(faces[inside & thick]))))
+
+
+def without_slivers(shape: Any, width: float) -> Any:
+    """The MultiPolygon without parts and holes that are thinner than `width` on average."""
+    parts = []
+    for part in shapely.get_parts(shape):
+        if part.area <= width * part.length:
+            continue
+        holes = [ring for ring in part.interiors if shapely.Polygon(ring).area > width * ring.length]
+        parts.append(part if len(holes) == len(part.interiors) else shapely.Polygon(part.exterior, holes))
+    return shapely.MultiPolygon(parts)
 
 
 def _ordered_holes(rings: Sequence[Floats]) -> list[Floats]:

@@ -11,7 +11,7 @@ import shapely
 from numpy.typing import NDArray
 
 from orca_core.geometry.rings import polygonal, polygons_of
-from orca_core.geometry.shrink import shrunk
+from orca_core.geometry.shrink import shrunk, wall_lines
 
 __all__ = ["RadiusClass", "Shrinker", "SourceArea"]
 
@@ -54,8 +54,8 @@ class Shrinker:
         """Join the areas that are true walls, and apart from them those that are shrunk already."""
         self._sources = list(sources)
         self._merge = merge_collinear
-        self._walls = _union([shape for area in sources if not area.shrunk for shape in area.polygons])
-        self._given = _union([shape for area in sources if area.shrunk for shape in area.polygons])
+        self._walls = _union([shape for area in sources if not area.shrunk for shape in area.polygons], merge_collinear)
+        self._given = _union([shape for area in sources if area.shrunk for shape in area.polygons], merge_collinear)
         self._wall_lines = wall_lines(self._walls)
         self._wall_owner = _owners(_middles(self._wall_lines), *self._lines_of(False))
 
@@ -77,7 +77,7 @@ class Shrinker:
         inner = shrunk(self._walls, radius)
         if radius > 0.0:
             # where strips and fans were joined is no vertex, whatever becomes of those that the client gave
-            inner = shapely.MultiPolygon([(rings[0], rings[1:]) for rings in polygons_of(inner, drop_collinear=True)])
+            inner = _rebuilt(inner, drop_collinear=True)
         whole = inner
         if not self._given.is_empty:
             whole = self._given if inner.is_empty else polygonal(shapely.union_all([inner, self._given]))
@@ -110,20 +110,16 @@ class Shrinker:
         return _owners(middles, lines, owner)
 
 
-def _union(polygons: list[Any]) -> Any:
-    """MultiPolygon of all polygons together."""
-    if len(polygons) == 1:
+def _union(polygons: list[Any], merge_collinear: bool) -> Any:
+    """MultiPolygon of all polygons together, in canonical form."""
+    if len(polygons) <= 1:
         return shapely.MultiPolygon(polygons)
-    return polygonal(shapely.union_all(polygons)) if polygons else shapely.MultiPolygon()
+    return _rebuilt(shapely.union_all(polygons), merge_collinear)
 
 
-def wall_lines(shape: Any) -> Lines:
-    """The boundary of a shapely area as lines of two points each."""
-    rings = shapely.get_rings(shapely.get_parts(shape))
-    points, ring = shapely.get_coordinates(rings, return_index=True)
-    inner = np.flatnonzero(ring[1:] == ring[:-1])
-    lines: Lines = shapely.linestrings(np.stack([points[inner], points[inner + 1]], axis=1))
-    return lines
+def _rebuilt(shape: Any, drop_collinear: bool) -> Any:
+    """The MultiPolygon without the noise of computing."""
+    return shapely.MultiPolygon([(rings[0], rings[1:]) for rings in polygons_of(shape, drop_collinear)])
 
 
 def _middles(lines: Lines) -> Lines:

@@ -35,6 +35,8 @@ STACK = 64
 COARSE_BITS = 16
 FINE_BITS = 31
 SKEW = 100.0
+# an extent so small that its reciprocal overflows is one spot for every purpose
+ONE_SPOT = 1e-290
 DIGIT = 2048
 
 
@@ -73,7 +75,7 @@ def z_order(points, count, codes):
         sum_x += x
         sum_y += y
     extent = max(max_x - min_x, max_y - min_y)
-    if extent <= 0.0:
+    if extent <= ONE_SPOT:
         for i in range(count):
             codes[i] = 0
         return 0
@@ -85,9 +87,6 @@ def z_order(points, count, codes):
     bits = FINE_BITS if extent > SKEW * (deviation / count) else COARSE_BITS
     last = (1 << bits) - 1
     scale = last / extent
-    # an extent so small that its reciprocal overflows is one spot for every purpose
-    if not scale < 1e300:
-        scale = 0.0
     for i in range(count):
         column = int((points[i, 0] - min_x) * scale)
         row = int((points[i, 1] - min_y) * scale)

@@ -114,7 +114,7 @@ def remarks(result: dict[str, Any]) -> list[str]:
     if busy and max(busy) > 1.05:
         found.append(
             f"The machine was busy: a step took up to {max(busy):.2f} times as long on the wall as on the processor. "
-            "Caches were shared with others; a quiet machine gives better figures to all."
+            "Caches were shared with others, so a quiet machine may give other figures."
         )
     for entry in result["scenes"]:
         if entry.get("peer_avoids") is False:

@@ -69,8 +69,13 @@ def test_ids_are_never_given_twice() -> None:
     world.remove_agents([b])
     (d,) = world.add_agents({"position": [(5.0, 0.0)]}).ids.tolist()
     assert d not in (a, b, c)
-    for ask in (lambda: world.agent(b), lambda: world.set_agents([b], {"goal": [(0, 0)]}), lambda: world.remove_agents([b]),
-                lambda: world.explain(b), lambda: world.index_of([b])):  # fmt: skip
+    for ask in (
+        lambda: world.agent(b),
+        lambda: world.set_agents([b], {"goal": [(0, 0)]}),
+        lambda: world.remove_agents([b]),
+        lambda: world.explain(b),
+        lambda: world.index_of([b]),
+    ):
         with pytest.raises(Gone, match=str(b)):
             ask()
     with pytest.raises(AlreadyExists, match=str(b)):
