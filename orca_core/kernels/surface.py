@@ -24,6 +24,9 @@ UNTOUCHED = 0
 SLID = 1
 RECOVERING = 2
 
+# outside by no more than this part of the coordinates, a centre was meant to be on the boundary
+ROUNDED = 1e-12
+
 # edges that one move can follow; the rest of a longer way round many tiny edges is left for the next step
 SLIDES = 24
 # slides in a row without progress that show a corner
@@ -213,19 +216,27 @@ def move_on_surface(
     """
     if edges.shape[0] == 0:
         return px, py, RECOVERING, 0
+    arrival = UNTOUCHED
     if known_inside == 0 and not inside(px, py, edges, nodes, leaves, order, boxes, stack, work):
         x, y = recover(px, py, max_step, edges, following, preceding, nodes, leaves, order, boxes, stack, found, work)
         x, y, _ = clip_at_walls(
             px, py, x, y, walls, wall_nodes, wall_leaves, wall_order, wall_boxes, stack, found_walls, work
         )
-        return x, y, RECOVERING, 1 if inside(x, y, edges, nodes, leaves, order, boxes, stack, work) else 0
+        if not inside(x, y, edges, nodes, leaves, order, boxes, stack, work):
+            return x, y, RECOVERING, 0
+        if (x - px) * (x - px) + (y - py) * (y - py) > ROUNDED * ROUNDED * max(1.0, max(px * px, py * py)):
+            return x, y, RECOVERING, 1
+        # put on the boundary, as near as doubles go: that is no step lost
+        px = x
+        py = y
+        arrival = RECOVERING
     if not (math.isfinite(qx) and math.isfinite(qy)):
-        return px, py, SLID, 1
+        return px, py, max(arrival, SLID), 1
     # free: nothing near, or nothing in the way
     x, y, at_wall = clip_at_walls(
         px, py, qx, qy, walls, wall_nodes, wall_leaves, wall_order, wall_boxes, stack, found_walls, work
     )
-    status = SLID if at_wall else UNTOUCHED
+    status = max(arrival, SLID if at_wall else UNTOUCHED)
     count = query_box(
         nodes, leaves, order, boxes, edges.shape[0], min(px, x), min(py, y), max(px, x), max(py, y), stack, found
     )
@@ -253,7 +264,7 @@ def move_on_surface(
         px, py, x, y, edges, following, preceding, nodes, leaves, order, boxes, walls, stack, found, count, found_walls,
         wall_count, work,
     )  # fmt: skip
-    return x, y, SLID, 1
+    return x, y, max(arrival, SLID), 1
 
 
 @kernel(
