@@ -84,7 +84,8 @@ _cache = _prepare_cache()
 def kernel(*signatures: str, inline: bool = False) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     """Declare a kernel with the signatures it may be called with, in numba's notation (`"f8(f8,f8[::1])"`).
 
-    `inline` makes it part of its callers: an array is seven words, and handing over a dozen of them costs more than the work
+    `inline` makes it part of its callers: an array is seven words, and handing over a dozen of them costs more than
+    the work
     of a small kernel.
     """
 

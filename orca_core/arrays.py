@@ -1,6 +1,7 @@
 """Arrays by name, from whoever lends memory: a world's own, or what several processes share.
 
-Everything that a step reads or writes is allocated through an `Allocate`, so that an engine can put it where its workers
+Everything that a step reads or writes is allocated through an `Allocate`, so that an engine can put it where its
+workers
 see it; `export` names it all, and `attach` makes a twin elsewhere on the same memory.
 """
 

@@ -35,14 +35,16 @@ def keep_on_side(
     dt: float,
     order: NDArray[np.int64],
     outcome: NDArray[np.uint8],
+    moved: NDArray[np.uint8],
     first: int,
     last: int,
     scratch: Scratch,
 ) -> None:
     """Rewrite the following position and velocity of agents whose move is clipped; exact, and without a tolerance.
 
-    For the places [first, last) of `order`. Moves that cross nothing keep their bits; agents that solving found far from
-    everything are not looked at.
+    For the places [first, last) of `order`. Moves that cross nothing keep their bits; agents that solving found far
+    from
+    everything are not looked at. `moved` tells what became of each on the surface.
     """
     surface = options.walkable_surface and statics.boundaries.class_count > 0
     guarded = options.stop_at_walls and len(statics.walls) > 0
@@ -53,15 +55,16 @@ def keep_on_side(
     position, velocity = agents.following("position"), agents.following("velocity")
     if not surface:
         wall_phase(
-            agents["position"], velocity, position, dt, order, outcome, MARK, first, last, walls, tree.nodes, tree.leaves,
-            tree.order, tree.boxes, scratch.stack, scratch.found, scratch.work,
+            agents["position"], velocity, position, dt, order, outcome, MARK, first, last, walls, tree.nodes,
+            tree.leaves, tree.order, tree.boxes, scratch.stack, scratch.found, scratch.work,
         )  # fmt: skip
         return
     boundaries, index = statics.boundaries, statics.boundaries.index
     surface_phase(
         agents["position"], velocity, position, dt, agents["max_speed"], agents["radius_class"], agents["on_surface"],
-        agents.following("on_surface"), order, outcome, MARK, first, last, boundaries.class_start, statics.edges,
-        boundaries.following, boundaries.preceding, index.node_start, index.nodes, index.leaves, index.order, index.boxes,
+        agents.following("on_surface"), moved, order, outcome, MARK, first, last, boundaries.class_start, statics.edges,
+        boundaries.following, boundaries.preceding, index.node_start, index.nodes, index.leaves, index.order,
+        index.boxes,
         walls, tree.nodes, tree.leaves, tree.order, tree.boxes, scratch.stack, scratch.found_edges, scratch.found,
         scratch.work,
     )  # fmt: skip

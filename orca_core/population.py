@@ -120,9 +120,7 @@ class Population:
         self._start(np.arange(rows.start, rows.stop), step)
         return rows
 
-    def _fill_defaults(
-        self, values: dict[str, NDArray[Any]], given: dict[str, NDArray[np.bool_]], count: int
-    ) -> None:
+    def _fill_defaults(self, values: dict[str, NDArray[Any]], given: dict[str, NDArray[np.bool_]], count: int) -> None:
         """Complete the columns with defaults where nothing was given; a complete column has no mask any more."""
         for name, standard in {**AGENT_DEFAULTS, **self.defaults}.items():
             if name not in values:

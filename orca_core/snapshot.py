@@ -34,13 +34,15 @@ __all__ = ["MAGIC", "VERSION", "dump", "load"]
 MAGIC = b"ORCACROWD"
 VERSION = 1
 DIGEST = 32
+# fields of agents that nothing else tells
+KEPT = ("input", "state")
 Arrays = dict[str, NDArray[Any]]
 
 
 def dump(world: World) -> bytes:
     """The bytes of a world; the world is not changed."""
     population = world.population
-    arrays: Arrays = {f"agents.{field.name}": population.state[field.name] for field in FIELDS if field.role != "hint"}
+    arrays: Arrays = {f"agents.{field.name}": population.state[field.name] for field in FIELDS if field.role in KEPT}
     arrays["identifiers.used"] = population.identifiers.used
     for name, part in (
         ("obstacles", world.obstacle_set),
@@ -169,7 +171,7 @@ def _checked_agents(agents: Arrays, was_used: Callable[[NDArray[np.int64]], NDAr
     """
     count = len(agents["id"])
     for field in FIELDS:
-        if field.role == "hint":
+        if field.role not in KEPT:
             continue
         array, shape = agents[field.name], (count,) if field.width == 1 else (count, field.width)
         if array.shape != shape or array.dtype != np.dtype(field.dtype).newbyteorder("="):
@@ -184,4 +186,4 @@ def _checked_agents(agents: Arrays, was_used: Callable[[NDArray[np.int64]], NDAr
     for name, largest in (("status", len(STATUS_NAMES) - 1), ("has_goal", 1), ("overlapping", 1)):
         if (agents[name] > largest).any():
             raise SnapshotError(f"the agents of this snapshot do not agree: {name} is above {largest}")
-    return {field.name: agents[field.name] for field in FIELDS if field.role != "hint"}
+    return {field.name: agents[field.name] for field in FIELDS if field.role in KEPT}

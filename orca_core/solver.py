@@ -3,7 +3,8 @@
 The order of work in a step:
 
 - `prepare`, by one: sort the agents in space now and then, gather what is kept by place, see that the frame is true;
-- `advance`, by anybody, for disjoint ranges of leaves: solve, integrate, keep off walls and on the surface, conclude, and write the
+- `advance`, by anybody, for disjoint ranges of leaves: solve, integrate, keep off walls and on the surface,
+conclude, and write the
   next frame. It reads the frame and the state and writes beside them, so a range can be computed again;
 - `finish`, by one: what was written beside is the state now.
 
@@ -36,7 +37,8 @@ from orca_core.tree import leaf_count
 
 __all__ = ["Solver", "StepTask"]
 
-# steps for which an order in space is kept: candidate lists name places, and sorting costs more than slightly larger boxes
+# steps for which an order in space is kept: candidate lists name places, and sorting costs more than slightly larger
+# boxes
 SORT_STEPS = 16
 # seconds for which an agent that met others in an exact symmetry turns aside wherever it is slowed
 TURN_TIME = 10.0
@@ -102,12 +104,15 @@ class Solver:
         make("list_drift", (rows,), "<f8")
         make("outcome", (rows,), "<u1")
         make("events", (rows,), "<u1")
+        make("moved", (rows,), "<u1")
         make("overlap_depth", (rows,), "<f8")
         make("overlap_with", (rows,), "<i8", -1)
         self._sorted = None
 
     def prepare(self, agents: AgentState, step: int, dt: float) -> StepTask:
-        """Phase, by one: bring the order in space, the parameters and the frame up to date; returns the task of the step."""
+        """Phase, by one: bring the order in space, the parameters and the frame up to date; returns the task of the
+        step.
+        """
         count = agents.count
         if count > self.capacity or self.capacity > 64 * LEAF + 8 * count:
             self._allocate(count)
@@ -157,9 +162,19 @@ class Solver:
     ) -> float:
         return float(
             write_frame(
-                first, last, agents.count, self["order"], agents["position"], position, velocity, agents["radius"],
-                self[f"packed.{frame}"], self[f"leaf_x.{frame}"], self[f"leaf_y.{frame}"], self[f"boxes.{frame}"],
-            )  # fmt: skip
+                first,
+                last,
+                agents.count,
+                self["order"],
+                agents["position"],
+                position,
+                velocity,
+                agents["radius"],
+                self[f"packed.{frame}"],
+                self[f"leaf_x.{frame}"],
+                self[f"leaf_y.{frame}"],
+                self[f"boxes.{frame}"],
+            )
         )
 
     def scratch(self, task: StepTask, statics: Statics) -> Scratch:
@@ -170,7 +185,15 @@ class Solver:
         return self._scratch
 
     def solve(
-        self, agents: AgentState, statics: Statics, options: Options, dt: float, seed: int, task: StepTask, first: int, last: int
+        self,
+        agents: AgentState,
+        statics: Statics,
+        options: Options,
+        dt: float,
+        seed: int,
+        task: StepTask,
+        first: int,
+        last: int,
     ) -> None:
         """Neighbours, constraints, program and relaxation for the leaves [first, last): new velocities."""
         flags = (
@@ -195,7 +218,15 @@ class Solver:
         )  # fmt: skip
 
     def advance(
-        self, agents: AgentState, statics: Statics, options: Options, dt: float, seed: int, task: StepTask, first: int, last: int
+        self,
+        agents: AgentState,
+        statics: Statics,
+        options: Options,
+        dt: float,
+        seed: int,
+        task: StepTask,
+        first: int,
+        last: int,
     ) -> float:
         """Phase, by anybody: a whole step for the leaves [first, last); returns the longest move in it, rounded up."""
         self.solve(agents, statics, options, dt, seed, task, first, last)
@@ -203,13 +234,16 @@ class Solver:
         order = self["order"]
         position, velocity = agents.following("position"), agents.following("velocity")
         solving.integrate(begin, end, order, dt, self[f"packed.{task.frame}"], velocity, position)
-        keep_on_side(agents, statics, options, dt, order, self["outcome"], begin, end, self.scratch(task, statics))
+        keep_on_side(
+            agents, statics, options, dt, order, self["outcome"], self["moved"], begin, end, self.scratch(task, statics)
+        )
         conclude(
             begin, end, order, task.step + 1, dt, options.stall_time, position, agents["radius"], agents["goal"],
             agents["has_goal"], agents["preferred_velocity"], agents["preferred_speed"], agents["goal_tolerance"],
             agents["max_speed"], self["outcome"], self["overlap_depth"], self["overlap_with"], agents["status"],
             agents["anchor"], agents["anchor_step"], agents["overlapping"], agents.following("status"),
-            agents.following("anchor"), agents.following("anchor_step"), agents.following("overlapping"), self["events"],
+            agents.following("anchor"), agents.following("anchor_step"), agents.following("overlapping"),
+            self["events"],
         )  # fmt: skip
         return self._write_frame(agents, 1 - task.frame, first, last, position, velocity)
 

@@ -25,7 +25,7 @@ class Field:
     """One per-agent array: shape (n,) for width 1, else (n, width).
 
     `role` says who writes it: `input` commands, `state` the step, `hint` the solver for itself (never in a snapshot,
-    decides no bit).
+    decides no bit), `derived` whoever changes what it follows from.
     """
 
     name: str
@@ -72,7 +72,7 @@ FIELDS: tuple[Field, ...] = (
         "distance of the farthest neighbour of the last step; negative: unknown",
     ),
     Field("on_surface", "<u1", 1, "hint", "", 0, "whether the centre is known to be on the walkable surface"),
-    Field("radius_class", "<i8", 1, "hint", "", 0, "class of walkable boundaries that its radius belongs to"),
+    Field("radius_class", "<i8", 1, "derived", "", 0, "class of walkable boundaries that its radius belongs to"),
 )
 
 BY_NAME = {field.name: field for field in FIELDS}
@@ -91,14 +91,16 @@ AGENT_DEFAULTS: dict[str, float | int] = {
 class AgentState:
     """The arrays of FIELDS for `count` agents in index order, with room to grow.
 
-    Index order is creation order and survives removals, so ties by index break the same way on every machine. What a step
+    Index order is creation order and survives removals, so ties by index break the same way on every machine. What a
+    step
     writes stands twice: `self[name]` is the state, `following(name)` what becomes it at the end of the step, by `turn`.
     """
 
     def __init__(self, allocate: Allocate = own_memory) -> None:
         """Start empty; `allocate` lends the memory."""
         self.count = 0
-        # changes whenever somebody other than a step puts agents somewhere; places that were sorted before no longer hold
+        # changes whenever somebody other than a step puts agents somewhere; places that were sorted before no longer
+        # hold
         self.placed = next(_PLACINGS)
         # changes whenever somebody gives an agent another radius, speed, horizon or reach
         self.tuned = self.placed

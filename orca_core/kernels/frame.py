@@ -17,13 +17,12 @@ __all__ = ["write_frame", "write_leaf_firsts"]
 ROUNDED_UP = 1.0 + 1e-9
 
 
-@kernel(
-    "f8(i8,i8,i8,i8[::1],f8[:,::1],f8[:,::1],f8[:,::1],f8[::1],f8[:,::1],f8[::1],f8[::1],f8[:,::1])"
-)
+@kernel("f8(i8,i8,i8,i8[::1],f8[:,::1],f8[:,::1],f8[:,::1],f8[::1],f8[:,::1],f8[::1],f8[::1],f8[:,::1])")
 def write_frame(
     first_leaf, last_leaf, count, order, before, position, velocity, radius, packed, leaf_x, leaf_y, boxes
 ):  # fmt: skip
-    """Write the leaves [first_leaf, last_leaf) of a frame; returns the longest move from `before` to `position`, rounded up.
+    """Write the leaves [first_leaf, last_leaf) of a frame; returns the longest move from `before` to `position`,
+    rounded up.
 
     `packed` (n, 5) holds x, y, velocity x, velocity y, radius by place; `leaf_x`, `leaf_y` (8 P,) coordinates by place,
     infinite where no agent is; `boxes` (P, 4) the box of each leaf, inverted where it is empty.

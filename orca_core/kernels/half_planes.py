@@ -1,7 +1,9 @@
 """The half-planes of one agent for all its neighbours at once.
 
-The same numbers as `velocity_obstacle.agent_half_plane` gives one by one, bit for bit: both cases of the truncated cone are
-computed for every neighbour and one is chosen, without a branch, so that a compiler makes vector code of the square roots and
+The same numbers as `velocity_obstacle.agent_half_plane` gives one by one, bit for bit: both cases of the truncated
+cone are
+computed for every neighbour and one is chosen, without a branch, so that a compiler makes vector code of the square
+roots and
 divisions. Branching mispredicts at every third neighbour and costs more than computing twice. Overlaps are rare and go
 one by one.
 """
@@ -23,7 +25,8 @@ LANE_ROWS = 9
 def cone_lanes(lanes, vx, vy, tau):
     """Half-planes of an agent with velocity (vx, vy) for sixteen neighbours that it does not overlap.
 
-    `lanes` is float64 (LANE_ROWS * LANES,): blocks of relative x, y, neighbour's velocity x, y and sum of radii come in;
+    `lanes` is float64 (LANE_ROWS * LANES,): blocks of relative x, y, neighbour's velocity x, y and sum of radii come
+    in;
     blocks of point x, y and normal x, y are written. Blocks lie in one array at fixed distances, which is what lets a
     compiler see that they do not overlap.
     """

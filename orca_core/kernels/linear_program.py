@@ -2,7 +2,7 @@
 
 Source: spec "The linear program (section 5.1)" and "The fallback (section 5.3)"; van den Berg et al. (ISRR 2011).
 Half-planes are rows (point x, point y, normal x, normal y) of a float64 array; they are taken in list order, not in
-random order. """
+random order."""
 
 import math
 

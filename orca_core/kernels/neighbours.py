@@ -5,9 +5,11 @@ Source: spec "Neighbours and constraint order": j != i with squared distance < n
 What makes it quick:
 
 - candidates found once are kept over steps (`near_of_list`): while nobody can have come near enough from outside the
-  list, the k nearest are in it. The bound is proved in every step for every agent, so nothing that happens between steps
+  list, the k nearest are in it. The bound is proved in every step for every agent, so nothing that happens between
+  steps
   can hurt; an agent whose list no longer proves anything searches again;
-- the agents of one leaf search together: the tree is walked once for eight of them, and whoever is within reach of their
+- the agents of one leaf search together: the tree is walked once for eight of them, and whoever is within reach of
+their
   box is gathered once into a list that lies together in memory. Each of them runs through that list without a branch;
   going from leaf to leaf instead, with a test of each box, costs a step a third more;
 - a guess of the distance that holds enough candidates keeps them few. A guess needs no proof: if too few lie within it
@@ -24,7 +26,16 @@ from orca_core._jit import kernel
 from orca_core.kernels.ranking import sort_candidates
 from orca_core.kernels.tree import LEAF
 
-__all__ = ["LISTED", "collect_leaves", "gather_common", "near_of_list", "scan_common", "scan_leaves", "search", "within"]
+__all__ = [
+    "LISTED",
+    "collect_leaves",
+    "gather_common",
+    "near_of_list",
+    "scan_common",
+    "scan_leaves",
+    "search",
+    "within",
+]
 
 # how many candidates an agent keeps; beyond LISTED - MARGIN neighbours it searches anew in every step
 LISTED = 40
@@ -82,7 +93,8 @@ def scan_leaves(
 ):
     """Collect every other agent with squared distance <= `bound` from the listed leaves; returns how many.
 
-    When the candidate arrays fill up, only the `most` best are kept and the bound shrinks to the last of them, so a full
+    When the candidate arrays fill up, only the `most` best are kept and the bound shrinks to the last of them, so a
+    full
     heap of agents costs time and not memory; equal distances at that bound are still told apart by index.
     """
     count = 0
@@ -116,9 +128,7 @@ def scan_leaves(
 
 
 @kernel("i8(f8[:,::1],i8,f8,f8[::1],f8[::1],i8[::1],i8,f8[::1],f8[::1],i8[::1])", inline=True)
-def gather_common(
-    boxes, leaf, reach_squared, leaf_x, leaf_y, near, near_count, common_x, common_y, common_place
-):
+def gather_common(boxes, leaf, reach_squared, leaf_x, leaf_y, near, near_count, common_x, common_y, common_place):
     """Gather every agent within reach of the box of `leaf` from the listed leaves; returns how many, or -1.
 
     Whoever is within reach of a member of the leaf is among them, since rounding is monotone. -1 stands for more than
@@ -185,7 +195,8 @@ def within(distance, place, count, bound):
     inline=True,
 )
 def search(
-    own, px, py, k, most, sight, guess, shared, near, near_count, common_count, common_x, common_y, common_place, squares,
+    own, px, py, k, most, sight, guess, shared, near, near_count, common_count, common_x, common_y, common_place,
+    squares,
     nodes, leaves, leaf_x, leaf_y, order, leaf_first,
     distance, place, index, stack, wide,
 ):  # fmt: skip
@@ -204,13 +215,15 @@ def search(
             )
         elif reach <= shared:
             count = scan_leaves(
-                own, px, py, most + 1, bound, near, near_count, nodes, leaves, leaf_x, leaf_y, order, leaf_first, distance,
+                own, px, py, most + 1, bound, near, near_count, nodes, leaves, leaf_x, leaf_y, order, leaf_first,
+                distance,
                 place, index,
             )  # fmt: skip
         else:
             wide_count = collect_leaves(nodes, leaves, px, py, px, py, bound, stack, wide)
             count = scan_leaves(
-                own, px, py, most + 1, bound, wide, wide_count, nodes, leaves, leaf_x, leaf_y, order, leaf_first, distance,
+                own, px, py, most + 1, bound, wide, wide_count, nodes, leaves, leaf_x, leaf_y, order, leaf_first,
+                distance,
                 place, index,
             )  # fmt: skip
         if count >= k or reach >= sight:
@@ -239,7 +252,8 @@ def search(
 
 @kernel("i8(i8,f8,f8,i4[:,::1],i8,f8[:,::1],f8,f8[::1],i8[::1])", inline=True)
 def near_of_list(own, px, py, listed, count, packed, bound, distance, place):
-    """Collect those of the kept list of the agent at place `own` whose squared distance is <= `bound`; returns how many.
+    """Collect those of the kept list of the agent at place `own` whose squared distance is <= `bound`; returns how
+    many.
 
     `listed` (n, LISTED) holds places, `count` of them in use.
     """

@@ -24,9 +24,11 @@ def scaled_down(x, y):
 def preferred_velocity(
     i, px, py, dt, clamp, max_speed, goal, has_goal, preferred_speed, goal_tolerance, given
 ):  # fmt: skip
-    """The preferred velocity of the agent at index i that stands at (px, py): toward its goal where it has one, else given.
+    """The preferred velocity of the agent at index i that stands at (px, py): toward its goal where it has one, else
+    given.
 
-    With d = goal - position and L its length: zero within the tolerance, else d / L * min(speed, L / dt), which reaches a
+    With d = goal - position and L its length: zero within the tolerance, else d / L * min(speed, L / dt), which
+    reaches a
     near goal in one step and never oversteps it. A negative `preferred_speed` stands for the maximum speed.
     """
     if has_goal[i]:
@@ -55,7 +57,8 @@ def gather_parameters(
 ):  # fmt: skip
     """Gather what the steered agent itself needs into `parameters` (n, 6), for the places [first, last).
 
-    Columns: maximum speed, time horizon, obstacle horizon, neighbour distance, maximum of neighbours (exact as a float64),
+    Columns: maximum speed, time horizon, obstacle horizon, neighbour distance, maximum of neighbours (exact as a
+    float64),
     and room for the distance at which a search begins.
     """
     for place in range(first, last):

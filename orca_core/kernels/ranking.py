@@ -1,7 +1,9 @@
 """Ranking: a few candidates in order of (squared distance, index).
 
-Sixteen or fewer, the usual number, go through a sorting network: whole numbers made of the distance, rounded down, and the
-candidate's number, in 63 compare-exchanges of ten layers without a branch. An exact pass then mends what rounding left in
+Sixteen or fewer, the usual number, go through a sorting network: whole numbers made of the distance, rounded down,
+and the
+candidate's number, in 63 compare-exchanges of ten layers without a branch. An exact pass then mends what rounding
+left in
 doubt, which is next to nothing. An insertion sort mispredicts at every other candidate and takes three times as long;
 counting who is nearer takes as long as that. More candidates go through a heap sort.
 """
@@ -185,8 +187,7 @@ def rank(distance, place, index, count, largest, order, keys, near_distance, nea
         here = near_place[c]
         at = c
         while at > 0 and (
-            near_distance[at - 1] > mine
-            or (near_distance[at - 1] == mine and order[near_place[at - 1]] > order[here])
+            near_distance[at - 1] > mine or (near_distance[at - 1] == mine and order[near_place[at - 1]] > order[here])
         ):
             near_distance[at] = near_distance[at - 1]
             near_place[at] = near_place[at - 1]

@@ -43,7 +43,8 @@ def conclude(
 ):  # fmt: skip
     """Write statuses, anchors and overlaps after step number `step`, and `events` bits, for the places [first, last).
 
-    An agent has stalled when for `stall_time` seconds it got less than a tenth as far from its anchor as it wanted to; an
+    An agent has stalled when for `stall_time` seconds it got less than a tenth as far from its anchor as it wanted
+    to; an
     overlap is reported when it begins.
     """
     for place in range(first, last):

@@ -1,8 +1,8 @@
 """Solving: the new velocity of every agent in a range of leaves: neighbours, constraints, program, relaxation.
 
-Reads the frame, which is the frozen state of the start of the step, and writes only the rows of its own agents, so a range
-can be computed by anybody, again, and in any order, with the same bits. Source: spec "Neighbours and constraint order" and
-"The step".
+Reads the frame, which is the frozen state of the start of the step, and writes only the rows of its own agents, so a
+range can be computed by anybody, again, and in any order, with the same bits. Source: spec "Neighbours and constraint
+order" and "The step".
 """
 
 import math
@@ -100,9 +100,12 @@ def solve_leaves(
 ):  # fmt: skip
     """Write the new velocity of every agent in the leaves [first_leaf, last_leaf), and what happened to it.
 
-    Rows written: new_velocity (n, 2), new_turning (the step until which it turns aside), outcome bits, reach (distance of
-    the k-th neighbour, the next step's guess), the deepest overlap at the start of the step and the index of the agent it
-    is with (-1 for none). `drift` is the way that anybody may have gone since the places were sorted, `slack` by how much
+    Rows written: new_velocity (n, 2), new_turning (the step until which it turns aside), outcome bits, reach
+    (distance of
+    the k-th neighbour, the next step's guess), the deepest overlap at the start of the step and the index of the
+    agent it
+    is with (-1 for none). `drift` is the way that anybody may have gone since the places were sorted, `slack` by how
+    much
     two may have come closer in the last step.
     """
     clamp = (flags & CLAMP_PREFERRED) != 0
@@ -128,7 +131,8 @@ def solve_leaves(
                 i = order[own]
                 sight = parameters[own, 3]
                 k = int(parameters[own, 4])
-                # a distance that should hold enough candidates for some steps: by the last reach, else by the density of
+                # a distance that should hold enough candidates for some steps: by the last reach, else by the
+                # density of
                 # the leaf; much less will do where the leaf has become dense. All of these are guesses
                 most = LISTED if k <= LISTED - MARGIN else k
                 dense = 2.0 * leaf_guess(boxes, leaf, most, end - begin)
@@ -149,7 +153,15 @@ def solve_leaves(
                 tree_over_leaves(boxes, leaves, nodes)
                 planted = True
             near_count = collect_leaves(
-                nodes, leaves, boxes[leaf, 0], boxes[leaf, 1], boxes[leaf, 2], boxes[leaf, 3], shared * shared, stack, near
+                nodes,
+                leaves,
+                boxes[leaf, 0],
+                boxes[leaf, 1],
+                boxes[leaf, 2],
+                boxes[leaf, 3],
+                shared * shared,
+                stack,
+                near,
             )
             common_count = gather_common(
                 boxes, leaf, shared * shared, leaf_x, leaf_y, near, near_count, common_x, common_y, common_place
@@ -163,7 +175,8 @@ def solve_leaves(
         found_count = 0
         if walls.shape[0] > 0:
             grown = wall_reach + GROWTH * (
-                wall_reach + max(max(abs(boxes[leaf, 0]), abs(boxes[leaf, 2])), max(abs(boxes[leaf, 1]), abs(boxes[leaf, 3])))
+                wall_reach
+                + max(max(abs(boxes[leaf, 0]), abs(boxes[leaf, 2])), max(abs(boxes[leaf, 1]), abs(boxes[leaf, 3])))
             )
             found_count = query_box(
                 wall_nodes, wall_leaves, wall_order, wall_boxes, walls.shape[0], boxes[leaf, 0] - grown,
@@ -227,7 +240,8 @@ def solve_leaves(
             if k > 0 and list_count[own] < 0:
                 most = LISTED if k <= LISTED - MARGIN else k
                 kept, radius_named = search(
-                    own, px, py, k, most, sight, parameters[own, 5], shared, near, near_count, common_count, common_x, common_y,
+                    own, px, py, k, most, sight, parameters[own, 5], shared, near, near_count, common_count,
+                    common_x, common_y,
                     common_place, squares, nodes, leaves, leaf_x,
                     leaf_y, order, leaf_first, distance, place, index, stack, wide,
                 )  # fmt: skip
@@ -247,7 +261,11 @@ def solve_leaves(
                     if enough >= k:
                         bound = closer
                         kept = within(distance, place, kept, bound)
-            kept = min(rank(distance, place, index, kept, bound, order, keys, near_distance, near_place), k) if k > 0 else 0
+            kept = (
+                min(rank(distance, place, index, kept, bound, order, keys, near_distance, near_place), k)
+                if k > 0
+                else 0
+            )
             while kept > 0 and near_distance[kept - 1] >= strict:
                 kept -= 1
             reach[i] = math.sqrt(near_distance[k - 1]) if 0 < k == kept else sight
@@ -264,7 +282,8 @@ def solve_leaves(
                 i, px, py, dt, clamp, limit, goal, has_goal, preferred_speed, goal_tolerance, given
             )
             failed, vx, vy = permitted_velocity(planes, hard, rows, limit, preferred_x, preferred_y, derived)
-            # an exact symmetry leaves the velocity on the preferred axis, and slower; only then are the neighbours looked at
+            # an exact symmetry leaves the velocity on the preferred axis, and slower; only then are the neighbours
+            # looked at
             until = turning[i]
             if (flags & BREAK_SYMMETRY) != 0 and kept > 0 and (vx != preferred_x or vy != preferred_y):
                 length = math.sqrt(preferred_x * preferred_x + preferred_y * preferred_y)

@@ -268,28 +268,35 @@ def move_on_surface(
 
 
 @kernel(
-    "i8(f8[:,::1],f8[:,::1],f8[:,::1],f8,f8[::1],i8[::1],u1[::1],u1[::1],i8[::1],u1[::1],u1,i8,i8,"
+    "i8(f8[:,::1],f8[:,::1],f8[:,::1],f8,f8[::1],i8[::1],u1[::1],u1[::1],u1[::1],i8[::1],u1[::1],u1,i8,i8,"
     "i8[::1],f8[:,::1],i8[::1],i8[::1],i8[::1],f8[:,::1],i8[::1],i8[::1],f8[:,::1],"
     "f8[:,::1],f8[:,::1],i8,i8[::1],f8[:,::1],i8[::1],i8[::1],i8[::1],f8[::1])"
 )
 def surface_phase(
-    position, velocity, next_position, dt, max_speed, agent_class, known_inside, inside_next, order, marks, mark, first,
-    last, class_start, edges, following, preceding, node_start, nodes, leaves, rank, boxes, walls, wall_nodes, wall_leaves,
+    position, velocity, next_position, dt, max_speed, agent_class, known_inside, inside_next, status, order, marks,
+    mark,
+    first, last, class_start, edges, following, preceding, node_start, nodes, leaves, rank, boxes, walls, wall_nodes,
+    wall_leaves,
     wall_order, wall_boxes, stack, found, found_walls, work,
 ):  # fmt: skip
     """Correct the moves of the agents at the places [first, last) of `order`; returns how many were changed.
 
-    An agent that is known to be inside and whose `marks` lack the bit `mark` has no edge and no wall within reach of its
-    move and is passed over. Class k of `agent_class` (n,) has the edges class_start[k]..class_start[k+1], the tree nodes
-    node_start[k]..node_start[k+1] and leaves[k] leaves; `following`, `preceding` and `rank`, the order of the tree, count
-    from the first edge of the class. Where a move is changed `next_position` and `velocity` = (next - position) / dt are
-    written; all others keep their bits. `inside_next` gets what `move_on_surface` says.
+    An agent that is known to be inside and whose `marks` lack the bit `mark` has no edge and no wall within reach of
+    its
+    move and is passed over. Class k of `agent_class` (n,) has the edges class_start[k]..class_start[k+1], the tree
+    nodes
+    node_start[k]..node_start[k+1] and leaves[k] leaves; `following`, `preceding` and `rank`, the order of the tree,
+    count
+    from the first edge of the class. Where a move is changed `next_position` and `velocity` = (next - position) / dt
+    are
+    written; all others keep their bits. `inside_next` and `status` get what `move_on_surface` says.
     """
     total = 0
     for place in range(first, last):
         i = order[place]
         if known_inside[i] != 0 and (marks[i] & mark) == 0:
             inside_next[i] = 1
+            status[i] = UNTOUCHED
             continue
         px = position[i, 0]
         py = position[i, 1]
@@ -302,6 +309,7 @@ def surface_phase(
             boxes[e0:e1], walls, wall_nodes, wall_leaves, wall_order, wall_boxes, stack, found, found_walls, work,
         )  # fmt: skip
         inside_next[i] = known
+        status[i] = code
         if code != UNTOUCHED:
             next_position[i, 0] = x
             next_position[i, 1] = y

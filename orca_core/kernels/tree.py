@@ -22,9 +22,9 @@ __all__ = [
     "box_leaves",
     "interleave",
     "join_nodes",
-    "tree_over_leaves",
     "query_box",
     "sort_codes",
+    "tree_over_leaves",
     "z_order",
 ]
 

@@ -133,10 +133,12 @@ def clip_at_walls(px, py, qx, qy, walls, nodes, leaves, order, boxes, stack, fou
     "f8[:,::1],f8[:,::1],i8,i8[::1],f8[:,::1],i8[::1],i8[::1],f8[::1])"
 )
 def wall_phase(
-    position, velocity, next_position, dt, order, marks, mark, first, last, walls, nodes, leaves, rank, boxes, stack, found,
+    position, velocity, next_position, dt, order, marks, mark, first, last, walls, nodes, leaves, rank, boxes, stack,
+    found,
     work,
 ):  # fmt: skip
-    """Clip the moves of the agents at the places [first, last) of `order` at the walls; returns how many were shortened.
+    """Clip the moves of the agents at the places [first, last) of `order` at the walls; returns how many were
+    shortened.
 
     Only agents whose `marks` have the bit `mark` are looked at: a wall is within reach of their move. Where a move is
     shortened `next_position` and `velocity` = (next - position) / dt are written; all others keep their bits.

@@ -66,8 +66,9 @@ class Walkers:
         following = wanted.copy()
         count = len(self.position)
         self.changed = surface_phase(
-            self.position, self.velocity, following, self.dt, self.max_speed, self.agent_class, self.known, self.status,
-            0, count, *self._geometry, *self._scratch,
+            self.position, self.velocity, following, self.dt, self.max_speed, self.agent_class, self.known, self.known,
+            self.status, np.arange(count), np.ones(count, np.uint8), np.uint8(1), 0, count, *self._geometry,
+            *self._scratch,
         )  # fmt: skip
         # what is not touched keeps its bits; what is has the velocity of its displacement
         free = self.status == 0

@@ -24,7 +24,7 @@ WRONG: dict[str, Callable[[], object]] = {
     "read-only": lambda: solve(READ_ONLY, 2, 1.0, 0.0, 0.0),
     "one dimension": lambda: solve(PLANES[0], 2, 1.0, 0.0, 0.0),
     "int32 order": lambda: gather_parameters(
-        np.zeros(1, np.int32), 1, np.zeros((1, 2)), *[np.zeros(1)] * 5, np.zeros(1, np.int64), np.zeros((1, 8))
+        0, 1, np.zeros(1, np.int32), *[np.zeros(1)] * 4, np.zeros(1, np.int64), np.zeros((1, 6))
     ),
 }
 
@@ -40,4 +40,4 @@ def test_an_array_of_another_kind_is_a_type_error(name: str) -> None:
 
 def test_arrays_of_no_rows_are_taken() -> None:
     assert solve(np.empty((0, 4)), 0, 1.0, 0.5, 0.0) == (0, 0.5, 0.0)
-    integrate(0, 0, 0.1, np.empty((0, 2)), np.empty((0, 2)), np.empty((0, 2)))
+    integrate(0, 0, np.empty(0, np.int64), 0.1, np.empty((0, 5)), np.empty((0, 2)), np.empty((0, 2)))

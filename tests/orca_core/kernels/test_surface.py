@@ -277,15 +277,6 @@ def test_without_a_place_the_agent_stays_and_is_reported() -> None:
     assert walkers.status.tolist() == [RECOVERING]
 
 
-def test_a_class_below_zero_knows_only_walls() -> None:
-    walkers = Walkers([[SQUARE]], [(9.0, 5.0), (9.0, 5.0)], walls=[[11.0, 4.0, 11.0, 6.0]], max_speed=100.0)
-    walkers.agent_class[:] = [-1, -1]
-    walkers.step([(20.0, 0.0), (20.0, 20.0)])
-    assert walkers.status.tolist() == [SLID, UNTOUCHED]
-    assert walkers.position[0] == pytest.approx([11.0, 5.0], abs=1e-9)
-    assert walkers.position[1].tolist() == [14.0, 10.0]
-
-
 @pytest.mark.parametrize("value", [math.nan, math.inf])
 def test_a_move_to_nowhere_is_no_move(value: float) -> None:
     walkers = Walkers([[SQUARE]], [(5.0, 5.0)])

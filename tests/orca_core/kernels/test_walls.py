@@ -99,14 +99,15 @@ def test_no_walk_ever_crosses(walls: list[tuple[float, ...]], targets: list[tupl
 def test_the_phase_writes_only_the_rows_it_shortens() -> None:
     segments = np.array([[3.0, -5.0, 3.0, 5.0]])
     tree = BoxTree.over_segments(segments)
-    position = np.zeros((4, 2))
-    following = np.array([[1.0, 1.0], [9.0, 0.0], [9.0, 9.0], [9.0, 0.0]])
+    position = np.zeros((5, 2))
+    following = np.array([[1.0, 1.0], [9.0, 0.0], [9.0, 9.0], [9.0, 0.0], [9.0, 0.0]])
     velocity = following / 0.5
-    given, changed = following.copy(), np.full(4, 7, np.uint8)
+    given = following.copy()
+    # the last place is not asked for, and one agent is marked as far from every wall
+    order, marks = np.array([2, 0, 4, 1, 3]), np.array([6, 2, 3, 2, 5], np.uint8)
     scratch = (np.empty(STACK, np.int64), np.empty(1, np.int64), np.empty(WORK))
     arrays = (segments, tree.nodes, tree.leaves, tree.order, tree.boxes)
-    assert wall_phase(position, velocity, following, 0.5, 0, 3, *arrays, *scratch, changed) == 2
-    assert changed.tolist() == [0, 1, 1, 7]
-    assert (following[[0, 3]] == given[[0, 3]]).all()
+    assert wall_phase(position, velocity, following, 0.5, order, marks, np.uint8(2), 0, 4, *arrays, *scratch) == 2
+    assert (following[[0, 3, 4]] == given[[0, 3, 4]]).all()
     assert (following[1:3, 0] < 3.0).all()
     assert (velocity == following / 0.5).all()
