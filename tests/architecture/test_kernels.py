@@ -41,12 +41,12 @@ def undeclared(tree: ast.Module) -> list[str]:
 
 
 def declares(decorator: ast.expr) -> bool:
-    """Whether a decorator is `kernel("signature", …)`."""
+    """Whether a decorator is `kernel("signature", …)`, perhaps with `inline`."""
     return (
         isinstance(decorator, ast.Call)
         and isinstance(decorator.func, ast.Name)
         and decorator.func.id == "kernel"
-        and not decorator.keywords
+        and all(option.arg == "inline" for option in decorator.keywords)
         and len(decorator.args) > 0
         and all(isinstance(argument, ast.Constant) and isinstance(argument.value, str) for argument in decorator.args)
     )
