@@ -10,27 +10,25 @@ from orca_core.world import World
 
 __all__ = ["PHASES", "watch"]
 
-# phase and who takes it, in the order of the step
+# phase and who takes it, in the order of the step (advance holds solve); a world that has no such phase is watched for the others
 PHASES: dict[str, tuple[str, str]] = {
-    "preferred": ("_solver", "prefer"),
-    "bin": ("_solver", "bin"),
-    "scratch": ("_solver", "scratch"),
+    "prepare": ("_solver", "prepare"),
     "solve": ("_solver", "solve"),
-    "integrate": ("_solver", "integrate"),
-    "movement": ("_movement", "correct"),
-    "commit": ("_solver", "commit"),
-    "witness": ("_witness", "conclude"),
+    "advance": ("_solver", "advance"),
+    "finish": ("_solver", "finish"),
 }
 
 
 def watch(world: World, clock: Callable[[], float] = time.process_time) -> dict[str, list[float]]:
-    """Time every phase of this world from now on; returns the lists (seconds) that grow by one entry a step.
+    """Time every phase that this world has from now on; returns the lists (seconds) that grow by one entry a call.
 
     The phases of this one world are wrapped, so that the library itself carries no clock.
     """
     taken: dict[str, list[float]] = {}
     for phase, (owner_name, method) in PHASES.items():
-        owner = getattr(world, owner_name)
+        owner = getattr(world, owner_name, None)
+        if not hasattr(owner, method):
+            continue
         taken[phase] = []
         setattr(owner, method, _timed(getattr(owner, method), taken[phase], clock))
     return taken
