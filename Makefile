@@ -7,13 +7,19 @@ PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constr
 # what the build needs is pinned as well, so the build is not isolated (an isolated one would fetch the newest)
 BUILD_NEEDS := setuptools
 PYRVO := pyrvo==0.4.3
+JUPEDSIM := jupedsim==1.4.2
+RECAST := recast-navigation@0.43.1
+# where the benchmark looks for what npm has installed
+NODE_PEERS := $(MADE)/bench-node
 
 # compiled kernels are kept between runs, in a folder named by their sources
 export ORCA_CROWD_KERNEL_CACHE ?= $(CURDIR)/$(MADE)/kernel-cache
 
-# passed through: make serve ARGS="--port 8080", make test TESTS="tests/orca_core -x"
+# passed through: make serve ARGS="--port 8080", make test TESTS="tests/orca_core -x",
+# make bench BENCH=kernel ARGS="--agents 1000"
 ARGS ?=
 TESTS ?=
+BENCH ?= kernel scale engine
 # the interpreter to build with; left empty, the first fit one on the path
 PYTHON ?=
 
@@ -47,8 +53,10 @@ test: $(MADE)/test  ## set up and run every check and test (TESTS="tests/orca_co
 soak: $(MADE)/test  ## the long and heavy inputs that `make test` leaves out
 	@$(BIN)/python -m pytest -m soak --timeout 7200 $(TESTS)
 
-bench: $(MADE)/bench  ## measure the kernels against RVO2 in the same run
-	@$(BIN)/orca-crowd bench kernel $(ARGS)
+bench: $(MADE)/bench  ## measure kernels beside RVO2, JuPedSim and Detour, large worlds, the engine (BENCH=kernel chooses)
+	@for part in $(BENCH); do \
+	    printf '\n== %s\n' "$$part"; $(BIN)/orca-crowd bench "$$part" $(ARGS) || exit 1; \
+	done
 
 lock:  ## resolve every dependency anew and write constraints.txt
 	@python=$$($(find_python)) && rm -rf $(MADE)/lock && $$python -m venv $(MADE)/lock
@@ -102,7 +110,13 @@ $(MADE)/test: $(MADE)/serve clients/python/pyproject.toml
 	@touch $@
 
 $(MADE)/bench: $(MADE)/serve
-	@echo 'orca-crowd: installing what the benchmark needs; pyrvo without its dependencies, a gigabyte of graphics'
+	@echo 'orca-crowd: installing what the benchmark needs; peers without their dependencies, two gigabytes of graphics'
 	@$(PIP) --no-build-isolation --editable '.[bench]'
-	@$(PIP) --no-deps '$(PYRVO)'
+	@# a peer that is not to be had here is left out of the measurement, which says so
+	@$(PIP) --no-deps '$(PYRVO)' || echo 'orca-crowd: pyrvo is not to be had and is left out'
+	@$(PIP) --no-deps '$(JUPEDSIM)' || echo 'orca-crowd: jupedsim is not to be had and is left out'
+	@if command -v npm >/dev/null; then \
+	    npm install --silent --no-audit --no-fund --no-save --prefix $(NODE_PEERS) '$(RECAST)' \
+	        || echo 'orca-crowd: recast-navigation is not to be had and is left out'; \
+	else echo 'orca-crowd: there is no npm, so recast-navigation is left out'; fi
 	@touch $@

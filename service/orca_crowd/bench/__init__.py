@@ -1,7 +1,7 @@
 """The command `orca-crowd bench`: the project's measure, ours beside its peers in the same run.
 
-What it needs beside the server is in the extra `bench` and in pyrvo, which `make bench` installs without its
-dependencies. Nothing here is imported by the server.
+What it needs beside the server is in the extra `bench` and in libraries of others, which `make bench` installs without
+their dependencies. Nothing here is imported by the server.
 """
 
 from __future__ import annotations
@@ -9,9 +9,12 @@ from __future__ import annotations
 import json
 import os
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
+
+if TYPE_CHECKING:
+    from rich.console import Console
 
 __all__ = ["app"]
 
@@ -23,8 +26,16 @@ app = typer.Typer(
 )
 
 DOCUMENT = Path("docs/performance.md")
-PLOT = Path("docs/images/kernel.svg")
-AGENTS = (1_000, 10_000, 100_000)
+PLOTS = Path("docs/images")
+AGENTS = (1_000, 1_064, 10_000, 100_000)
+LARGE = (100_000, 1_000_000)
+DETOUR = Path(".make/bench-node")
+
+JsonFile = Annotated[Path | None, typer.Option("--json", help="Write the whole result here.")]
+Plot = Annotated[Path | None, typer.Option(help="Draw a picture here, .svg or .png.")]
+WriteDocs = Annotated[bool, typer.Option("--write-docs", help="Bring docs/performance.md and its picture up to date.")]
+EngineName = Annotated[str, typer.Option(help="Who computes the steps; inline where this version has no such engine.")]
+Workers = Annotated[int, typer.Option(min=1, max=256, help="Workers of the engine.")]
 
 
 def _refuse(message: str) -> typer.Exit:
@@ -32,8 +43,10 @@ def _refuse(message: str) -> typer.Exit:
     return typer.Exit(2)
 
 
-def _write_json(file: Path, result: dict[str, Any]) -> None:
-    file.write_text(json.dumps(result, indent=1) + "\n", encoding="utf-8")
+def _check_document(write_docs: bool) -> None:
+    """Refuse before anything is measured for a document that is not there."""
+    if write_docs and not DOCUMENT.exists():
+        raise _refuse(f"run --write-docs in the folder of the project: there is no {DOCUMENT} here")
 
 
 @app.command("kernel")
@@ -44,48 +57,180 @@ def bench_kernel(
     walls: Annotated[
         int, typer.Option(min=0, max=1_000_000, help="Segments of the scene with walls; 0 for none.")
     ] = 200,
-    steps: Annotated[int, typer.Option(min=1, max=100_000, help="Measured steps, from the 20th on.")] = 40,
+    steps: Annotated[int, typer.Option(min=1, max=100_000, help="Measured steps of each scene.")] = 40,
     repeat: Annotated[int, typer.Option(min=1, max=1_000, help="How often each scene is run from its start.")] = 3,
-    json_file: Annotated[Path | None, typer.Option("--json", help="Write the whole result here.")] = None,
-    plot: Annotated[Path | None, typer.Option(help="Draw time over agents here, .svg or .png.")] = None,
-    write_docs: Annotated[
-        bool, typer.Option("--write-docs", help="Bring docs/performance.md and its picture up to date.")
-    ] = False,
+    variants: Annotated[
+        bool, typer.Option(help="Harder and easier scenes of the count nearest to 10,000, beside the plain one.")
+    ] = True,
+    detour: Annotated[Path, typer.Option(help="Folder into which npm has put recast-navigation.")] = DETOUR,
+    json_file: JsonFile = None,
+    plot: Plot = None,
+    write_docs: WriteDocs = False,
 ) -> None:
-    """A step of a crowd on one core, in turn with RVO2 through pyrvo."""
-    if write_docs and not DOCUMENT.exists():
-        raise _refuse(f"run --write-docs in the folder of the project: there is no {DOCUMENT} here")
+    """A step of a crowd on one core, in turn with RVO2 (pyrvo), JuPedSim and Detour's crowd."""
+    _check_document(write_docs)
     # one core for everybody, also for a peer built with OpenMP; read by such a library when it is imported
     os.environ.setdefault("OMP_NUM_THREADS", "1")
 
     from rich.console import Console
 
-    from orca_crowd.bench import report
-    from orca_crowd.bench.contenders import PEER, peer_available
-    from orca_crowd.bench.kernel import Plan, measure
+    from orca_crowd.bench.kernel import VARIANTS, Plan, measure
+    from orca_crowd.bench.peers import available, peers
     from orca_crowd.bench.progress import tracked
-    from orca_crowd.bench.scenes import scenes_for
+    from orca_crowd.bench.scenes import scenes_for, usual, variants_for
 
     console = Console()
-    peer = peer_available()
-    if not peer:
-        console.print(
-            f"{PEER} is not installed, so ours is measured alone. `make bench` installs it; by hand: "
-            "pip install --no-deps pyrvo==0.4.3 (its dependencies are a gigabyte of graphics that nothing here uses).",
-            highlight=False,
-        )
-    plan = Plan(scenes_for(list(agents or AGENTS), walls), steps=steps, repeat=repeat, peer=peer)
-    with tracked(console, [(scene, scene.name, plan.work(scene)) for scene in plan.scenes]) as advance:
+    found, missing = available(peers(detour))
+    for line in missing:
+        console.print(line, highlight=False)
+    counts = list(agents or AGENTS)
+    plan = Plan(
+        scenes_for(counts, walls),
+        variants_for(usual(counts), walls) if variants else None,
+        steps=steps,
+        repeat=repeat,
+        peers=found,
+    )
+    tasks: list[tuple[Any, str, int]] = [(scene, f"{scene.name} agents", plan.work(scene)) for scene in plan.scenes]
+    if plan.variants:
+        tasks.append((VARIANTS, "harder and easier scenes", plan.variants_work()))
+    with tracked(console, tasks) as advance:
         result = measure(plan, advance)
+    _publish(result, console, json_file, plot, write_docs)
+
+
+@app.command("scale")
+def bench_scale(
+    agents: Annotated[
+        list[int] | None, typer.Option(min=1, max=100_000_000, help="Agents of a world; may be repeated.")
+    ] = None,
+    engine: EngineName = "processes",
+    workers: Workers = 2,
+    steps: Annotated[int, typer.Option(min=1, max=100_000, help="Measured steps, from the 20th on.")] = 20,
+    json_file: JsonFile = None,
+    plot: Plot = None,
+    write_docs: WriteDocs = False,
+) -> None:
+    """One large world: memory, steps, snapshot, and everything that is done to all its agents at once."""
+    _check_document(write_docs)
+
+    from rich.console import Console
+
+    from orca_crowd.bench.scale import measure_scale
+
+    console = Console()
+    name = _engine(engine, console)
+    with console.status("starting") as status:
+        result = measure_scale(
+            list(agents or LARGE), engine=name, workers=workers, steps=steps, tell=lambda what: status.update(what)
+        )
+    _publish(result, console, json_file, plot, write_docs)
+
+
+@app.command("engine")
+def bench_engine(
+    engine: EngineName = "processes",
+    workers: Workers = 2,
+    rounds: Annotated[int, typer.Option(min=0, max=1_000_000, help="Empty steps; 0 for none.")] = 2_000,
+    agents: Annotated[
+        list[int] | None,
+        typer.Option(min=1, max=10_000_000, help="Agents with which one worker meets several; may be repeated."),
+    ] = None,
+    steps: Annotated[int, typer.Option(min=1, max=100_000, help="Measured steps of each of them.")] = 40,
+    ticks: Annotated[int, typer.Option(min=0, max=1_000_000, help="Ticks over the socket; 0 for none.")] = 500,
+    worlds: Annotated[int, typer.Option(min=0, max=10_000, help="Worlds in real time; 0 for none.")] = 200,
+    watched: Annotated[int, typer.Option(min=1, max=1_000, help="How many of them are watched over a socket.")] = 20,
+    seconds: Annotated[float, typer.Option(min=2.0, max=3_600.0, help="How long they run.")] = 20.0,
+    json_file: JsonFile = None,
+    plot: Plot = None,
+    write_docs: WriteDocs = False,
+) -> None:
+    """The engine's own cost, several workers against one, ticks over the socket, many worlds in real time."""
+    _check_document(write_docs)
+
+    from rich.console import Console
+
+    from orca_crowd.bench.engine import EnginePlan, measure_engine
+
+    console = Console()
+    plan = EnginePlan(
+        engine=_engine(engine, console),
+        workers=workers,
+        rounds=rounds,
+        agents=tuple(agents) if agents else EnginePlan.agents,
+        steps=steps,
+        ticks=ticks,
+        worlds=worlds,
+        watched=watched,
+        seconds=seconds,
+    )
+    with console.status("starting") as status:
+        result = measure_engine(plan, tell=lambda what: status.update(what))
+    _publish(result, console, json_file, plot, write_docs)
+
+
+@app.command("start")
+def bench_start(
+    repeat: Annotated[int, typer.Option(min=1, max=100, help="How often each start is taken.")] = 3,
+    json_file: JsonFile = None,
+    write_docs: Annotated[bool, typer.Option("--write-docs", help="Bring docs/performance.md up to date.")] = False,
+) -> None:
+    """Seconds until a server answers /healthz and /readyz, with an empty kernel cache and with a full one."""
+    _check_document(write_docs)
+
+    from rich.console import Console
+
+    from orca_crowd.bench.start import measure_start
+
+    _publish(measure_start(repeat), Console(), json_file, None, write_docs)
+
+
+@app.command("compare")
+def bench_compare(
+    old: Annotated[Path, typer.Argument(help="A result that --json wrote.")],
+    new: Annotated[Path, typer.Argument(help="A later one of the same benchmark.")],
+) -> None:
+    """Two results side by side, figure by figure: old, new, and new / old."""
+    from rich.console import Console
+
+    from orca_crowd.bench import tables
+    from orca_crowd.bench.difference import Incomparable, compared, read_result
+
+    try:
+        section, lines = compared(read_result(old), read_result(new))
+    except Incomparable as error:
+        raise _refuse(str(error)) from None
+    tables.show(Console(), [section], lines)
+
+
+def _engine(name: str, console: Console) -> str:
+    """The engine that there is, and a line where it is another one than was asked for."""
+    from orca_crowd.bench.engines import chosen
+
+    found, line = chosen(name)
+    if line is not None:
+        console.print(line, highlight=False)
+    return found
+
+
+def _publish(
+    result: dict[str, Any], console: Console, json_file: Path | None, plot: Path | None, write_docs: bool
+) -> None:
+    """Show a result, keep it, draw it, and bring the document up to date, as far as that was asked for."""
+    from orca_crowd.bench import report
+    from orca_crowd.bench.plot import drawable
+    from orca_crowd.bench.tables import write_section
+
+    kind = result["benchmark"]
     report.show(result, console)
     if json_file is not None:
-        _write_json(json_file, result)
-    picture = plot if plot is not None else PLOT if write_docs else None
+        json_file.write_text(json.dumps(result, indent=1) + "\n", encoding="utf-8")
+    picture = plot if plot is not None else PLOTS / f"{kind}.svg" if write_docs and drawable(result) else None
     if picture is not None:
         picture = _draw(result, picture)
     if write_docs:
         beside = None if picture is None else os.path.relpath(picture, DOCUMENT.parent).replace(os.sep, "/")
-        report.write_section(DOCUMENT, "kernel", report.markdown(result, beside))
+        write_section(DOCUMENT, kind, report.markdown(result, beside))
         console.print(f"{DOCUMENT} is up to date", highlight=False)
 
 
@@ -99,29 +244,3 @@ def _draw(result: dict[str, Any], file: Path) -> Path | None:
         typer.echo("orca-crowd: no picture without matplotlib; pip install 'orca-crowd[bench]' brings it", err=True)
         return None
     return file
-
-
-@app.command("start")
-def bench_start(
-    repeat: Annotated[int, typer.Option(min=1, max=100, help="How often each start is taken.")] = 3,
-    json_file: Annotated[Path | None, typer.Option("--json", help="Write the whole result here.")] = None,
-    write_docs: Annotated[bool, typer.Option("--write-docs", help="Bring docs/performance.md up to date.")] = False,
-) -> None:
-    """Seconds until a server answers /healthz and /readyz, with an empty kernel cache and with a full one."""
-    if write_docs and not DOCUMENT.exists():
-        raise _refuse(f"run --write-docs in the folder of the project: there is no {DOCUMENT} here")
-
-    from rich.console import Console
-
-    from orca_crowd.bench import report
-    from orca_crowd.bench.machine import facts
-    from orca_crowd.bench.start import measure_start
-
-    console = Console()
-    result = {**measure_start(repeat), "machine": facts()}
-    report.show_start(result, console)
-    if json_file is not None:
-        _write_json(json_file, result)
-    if write_docs:
-        report.write_section(DOCUMENT, "start", report.start_markdown(result))
-        console.print(f"{DOCUMENT} is up to date", highlight=False)

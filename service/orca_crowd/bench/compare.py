@@ -12,7 +12,7 @@ import gc
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -55,11 +55,16 @@ def spread(values: Sequence[float]) -> dict[str, float]:
     return {"median": float(middle), "p10": float(low), "p90": float(high)}
 
 
-def ratios(mine: Timings, other: Timings) -> list[float]:
-    """Time of `mine` over time of `other` for each pair of blocks; raises ValueError when they are not pairs."""
-    if len(mine.processor) != len(other.processor):
-        raise ValueError(f"{mine.name} has {len(mine.processor)} blocks and {other.name} has {len(other.processor)}")
-    return [a / b for a, b in zip(mine.processor, other.processor, strict=True)]
+def ratios(mine: Timings, other: Timings, by: Literal["processor", "wall"] = "processor") -> list[float]:
+    """Time of `mine` over time of `other` for each pair of blocks; raises ValueError when they are not pairs.
+
+    Several workers at once are compared `by` the time on the wall, everything else by that of the processor.
+    """
+    first: list[float] = getattr(mine, by)
+    second: list[float] = getattr(other, by)
+    if len(first) != len(second):
+        raise ValueError(f"{mine.name} has {len(first)} blocks and {other.name} has {len(second)}")
+    return [a / b for a, b in zip(first, second, strict=True)]
 
 
 def in_turn(
@@ -68,19 +73,21 @@ def in_turn(
     *,
     blocks: int,
     block: int,
-    warm_up: int,
+    warm_up: int | Sequence[int],
     clock: Clock = process_clock,
     advance: Callable[[int], None] | None = None,
 ) -> None:
     """Take `warm_up` steps untimed, then `blocks` blocks of `block` steps, the contenders in turn; append to `timings`.
 
+    `warm_up` is one number, or one for each contender.
     Who comes first changes from block to block, so that nobody always finds the caches as another left them.
     `advance(steps)` is called with the steps that have been taken.
     """
-    for contender in contenders:
+    before = [warm_up] * len(contenders) if isinstance(warm_up, int) else warm_up
+    for contender, first in zip(contenders, before, strict=True):
         done = 0
-        while done < warm_up:
-            steps = min(block, warm_up - done)
+        while done < first:
+            steps = min(block, first - done)
             contender.prepare()
             contender.run(steps)
             done += steps
@@ -95,10 +102,12 @@ def in_turn(
             for contender, timing in turn[shift:] + turn[:shift]:
                 contender.prepare()
                 processor, wall = clock()
-                contender.run(block)
+                took = contender.run(block)
                 processor_end, wall_end = clock()
-                timing.processor.append((processor_end - processor) / block)
-                timing.wall.append((wall_end - wall) / block)
+                # a contender in another process has its own clock
+                processor, wall = took if took is not None else (processor_end - processor, wall_end - wall)
+                timing.processor.append(processor / block)
+                timing.wall.append(wall / block)
                 if advance is not None:
                     advance(block)
     finally:

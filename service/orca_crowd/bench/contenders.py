@@ -1,9 +1,11 @@
-"""Contenders: who is measured. Each holds one crowd of a scene, prepares a block of steps untimed, takes it timed."""
+"""Contenders: who is measured. Each holds one crowd of a scene, prepares a block of steps untimed, takes it timed.
+
+Ours are here, the libraries of others in peers.py.
+"""
 
 from __future__ import annotations
 
-import importlib
-from typing import Any, Protocol
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,11 +15,11 @@ from orca_core.options import PROFILES
 from orca_core.world import World
 from orca_crowd.bench.scenes import Scene, preferred
 
-__all__ = ["PEER", "Contender", "Ours", "OursDirected", "Peer", "peer_available"]
+__all__ = ["Contender", "Ours", "OursDirected", "Took", "fill", "scene_columns", "scene_world"]
 
 Floats = NDArray[np.float64]
-
-PEER = "pyrvo"
+# seconds of the processor and on the wall
+Took = tuple[float, float]
 
 
 class Contender(Protocol):
@@ -28,8 +30,8 @@ class Contender(Protocol):
     def prepare(self) -> None:
         """Do what a step needs and the measure leaves out."""
 
-    def run(self, steps: int) -> None:
-        """Take the steps; this alone is timed."""
+    def run(self, steps: int) -> Took | None:
+        """Take the steps; this alone is timed. Who works in another process returns what it took there."""
 
     def positions(self) -> Floats:
         """Where the agents are (n, 2)."""
@@ -45,7 +47,7 @@ class Ours:
         """Make the world of a scene with the options of a profile."""
         self.name = f"ours, {profile}"
         self.scene = scene
-        self.world = _world(scene, profile, {"goal": scene.goals})
+        self.world = scene_world(scene, profile)
 
     def prepare(self) -> None:
         """Nothing: goals were given once."""
@@ -70,16 +72,15 @@ class OursDirected(Ours):
         """Make the world of a scene with the options of a profile, without goals."""
         self.name = f"ours, {profile}, directed"
         self.scene = scene
-        self.world = _world(scene, profile, {"preferred_velocity": preferred(scene, scene.positions)})
+        self.world = scene_world(scene, profile, {"preferred_velocity": preferred(scene, scene.positions)})
 
     def prepare(self) -> None:
         """Point every agent at its goal."""
         self.world.set_agents(self.world.ids, {"preferred_velocity": preferred(self.scene, self.positions())})
 
 
-def _world(scene: Scene, profile: str, extra: dict[str, Floats]) -> World:
-    """A world with the scene's agents and walls; `extra` says what the agents want."""
-    world = World(time_step=scene.time_step, options=PROFILES[profile])
+def scene_columns(scene: Scene) -> dict[str, NDArray[np.float64]]:
+    """Every agent of a scene but what it wants: positions (n, 2) and numbers (n,)."""
     numbers: dict[str, float | int] = {
         "radius": scene.radius,
         "max_speed": scene.max_speed,
@@ -89,72 +90,22 @@ def _world(scene: Scene, profile: str, extra: dict[str, Floats]) -> World:
         "neighbor_distance": scene.neighbor_distance,
         "max_neighbors": scene.max_neighbors,
     }
-    columns = {name: np.full(scene.agents, value) for name, value in numbers.items()}
-    world.add_agents({"position": scene.positions, **columns, **extra})
-    if len(scene.segments):
-        world.add_obstacles([Obstacle(points) for points in scene.segments])
+    return {"position": scene.positions, **{name: np.full(scene.agents, value) for name, value in numbers.items()}}
+
+
+def scene_world(scene: Scene, profile: str, wanted: dict[str, Floats] | None = None) -> World:
+    """A world with the scene's agents and walls; without `wanted` those who move have goals."""
+    world = World(time_step=scene.time_step, options=PROFILES[profile])
+    fill(world, scene, wanted)
     return world
 
 
-class Peer:
-    """RVO2 through pyrvo: float32 in C++, the library that most ORCA crowds run on. `do_step` alone is timed.
-
-    It has no calls for many agents, so preferred velocities go in one by one; that is not counted.
-    """
-
-    def __init__(self, scene: Scene) -> None:
-        """Make the simulator of a scene; raises ImportError where pyrvo is not installed."""
-        library: Any = importlib.import_module(PEER)
-        self.name = PEER
-        self.scene = scene
-        self.simulator = library.RVOSimulator(
-            scene.time_step,
-            scene.neighbor_distance,
-            scene.max_neighbors,
-            scene.horizon,
-            scene.horizon,
-            scene.radius,
-            scene.max_speed,
-        )
-        for x, y in scene.positions.tolist():
-            self.simulator.add_agent((x, y))
-        for first, second in scene.segments.tolist():
-            self.simulator.add_obstacle([tuple(first), tuple(second)])
-        if len(scene.segments):
-            self.simulator.process_obstacles()
-
-    def prepare(self) -> None:
-        """Point every agent at its goal."""
-        put = self.simulator.set_agent_pref_velocity
-        for i, (x, y) in enumerate(preferred(self.scene, self.positions()).tolist()):
-            put(i, (x, y))
-
-    def run(self, steps: int) -> None:
-        """Take the steps."""
-        step = self.simulator.do_step
-        for _ in range(steps):
-            step()
-
-    def positions(self) -> Floats:
-        """Where the agents are (n, 2)."""
-        get = self.simulator.get_agent_position
-        return np.array([get(i).to_tuple() for i in range(self.scene.agents)], dtype=np.float64)
-
-    def velocities(self) -> Floats:
-        """How they move (n, 2)."""
-        get = self.simulator.get_agent_velocity
-        return np.array([get(i).to_tuple() for i in range(self.scene.agents)], dtype=np.float64)
-
-    def neighbours(self) -> float:
-        """Mean number of neighbours that the peer itself used in its last step."""
-        count = self.simulator.get_agent_num_agent_neighbors
-        return float(np.mean([count(i) for i in range(self.scene.agents)]))
-
-
-def peer_available() -> bool:
-    """Whether pyrvo can be imported."""
-    try:
-        importlib.import_module(PEER)
-    except ImportError:
-        return False
-    return True
+def fill(world: World, scene: Scene, wanted: dict[str, Floats] | None = None) -> None:
+    """Put the scene's agents and walls into an empty world, by columns."""
+    columns = scene_columns(scene)
+    if wanted is None:
+        world.add_agents({**columns, "goal": scene.goals}, {"goal": ~scene.resting})
+    else:
+        world.add_agents({**columns, **wanted})
+    if len(scene.segments):
+        world.add_obstacles([Obstacle(points) for points in scene.segments])

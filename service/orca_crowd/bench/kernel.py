@@ -1,109 +1,155 @@
-"""The kernel benchmark: one step of a crowd on one core, ours beside RVO2 through pyrvo, as one plain result."""
+"""The kernel benchmark: one step of a crowd on one core, ours beside the libraries of others, as one plain result.
+
+Two parts. Scenes in which everybody takes the same crowd in turn; and variants, harder and easier than the plain scene,
+in which ours alone is held against itself.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
+from contextlib import ExitStack
 from typing import Any
 
 import numpy as np
 
+from orca_crowd.bench.bars import kernel_bars
 from orca_crowd.bench.compare import Timings, in_turn, ratios, spread
-from orca_crowd.bench.contenders import PEER, Contender, Ours, OursDirected, Peer
+from orca_crowd.bench.contenders import Contender, Ours, OursDirected
+from orca_crowd.bench.figures import kernel_figures
 from orca_crowd.bench.machine import facts, one_core
+from orca_crowd.bench.peers import Peer
 from orca_crowd.bench.phases import watch
 from orca_crowd.bench.scenes import Scene, crowding, preferred
 
-__all__ = ["FORMAT", "Plan", "measure"]
+__all__ = ["FORMAT", "PROFILE", "VARIANTS", "Plan", "measure"]
 
 # number of the layout of the result
-FORMAT = 1
-# steps before the first that counts: by then those who were put on top of each other have parted
-WARM_UP = 20
+FORMAT = 2
 # steps of one block: short enough that a pair of blocks sees the same machine, long enough for its caches to settle
 BLOCK = 5
-# the peer avoids when its crowd overlaps at most this share of what one that walks straight on does
+# a peer avoids when its crowd overlaps at most this share of what one that walks straight on does
 AVOIDS = 0.5
+# whose phases are shown and whose variants are taken: what a server does
+PROFILE = "service"
+# the key of the variants among those of the scenes, for progress
+VARIANTS = "variants"
 
 Advance = Callable[[int], None]
 
 
 class Plan:
-    """What is to be run: scenes, steps from 20 on, and how often from the start."""
+    """What is to be run: scenes, variants of a plain one, measured steps, and how often from the start."""
 
-    def __init__(self, scenes: list[Scene], *, steps: int = 40, repeat: int = 3, peer: bool = True) -> None:
-        """Steps are rounded up to whole blocks."""
+    def __init__(
+        self,
+        scenes: list[Scene],
+        variants: list[Scene] | None = None,
+        *,
+        steps: int = 40,
+        repeat: int = 3,
+        peers: list[Peer] | None = None,
+    ) -> None:
+        """Steps are rounded up to whole blocks. The variants begin with the plain scene they are held against."""
         self.scenes = scenes
+        self.variants = variants or []
         self.block = min(BLOCK, steps)
         self.blocks = -(-steps // self.block)
         self.repeat = repeat
-        self.peer = peer
+        self.peers = peers or []
+
+    @property
+    def steps(self) -> int:
+        """Measured steps of one repeat."""
+        return self.blocks * self.block
+
+    def takes(self, scene: Scene) -> list[Peer]:
+        """The peers that can take a scene."""
+        return [peer for peer in self.peers if peer.refuses(scene) is None]
 
     def work(self, scene: Scene) -> int:
         """Steps that a scene takes over all contenders, for a progress bar."""
-        steps = WARM_UP + self.blocks * self.block
-        return steps * (self.repeat * (4 if self.peer else 3) + 1)
+        return (scene.warm_up + self.steps) * (self.repeat * (3 + len(self.takes(scene))) + 1)
 
-    def contenders(self, scene: Scene) -> list[Contender]:
-        """Fresh crowds of a scene."""
-        found: list[Contender] = [Ours(scene, "service"), Ours(scene, "text"), OursDirected(scene, "service")]
-        return [*found, Peer(scene)] if self.peer else found
+    def variants_work(self) -> int:
+        """The same of the variants."""
+        return self.repeat * sum(scene.warm_up + self.steps for scene in self.variants)
+
+    def ours(self, scene: Scene) -> list[Contender]:
+        """Fresh crowds of ours."""
+        return [Ours(scene, PROFILE), Ours(scene, "text"), OursDirected(scene, PROFILE)]
 
 
-def measure(plan: Plan, advance: Callable[[Scene, int], None] | None = None) -> dict[str, Any]:
-    """Run the plan on one core; `advance(scene, steps)` reports progress. The result is ready for JSON."""
+def measure(plan: Plan, advance: Callable[[Hashable, int], None] | None = None) -> dict[str, Any]:
+    """Run the plan on one core; `advance(scene or VARIANTS, steps)` reports progress. The result is ready for JSON."""
     machine = facts()
+    for peer in plan.peers:
+        machine["packages"].update(getattr(peer, "versions", dict)())
     with one_core() as core:
-        scenes = [_scene(plan, scene, None if advance is None else _of(scene, advance)) for scene in plan.scenes]
-    return {
+        scenes = [_scene(plan, scene, _of(scene, advance)) for scene in plan.scenes]
+        variants = _variants(plan, _of(VARIANTS, advance)) if plan.variants else []
+    result: dict[str, Any] = {
         "benchmark": "kernel",
         "format": FORMAT,
         "machine": machine,
         "core": core,
-        "peer": PEER if plan.peer else None,
-        "warm_up": WARM_UP,
-        "steps": plan.blocks * plan.block,
+        "peers": [peer.name for peer in plan.peers],
+        "steps": plan.steps,
         "block": plan.block,
         "repeat": plan.repeat,
         "scenes": scenes,
+        "variants": variants,
     }
+    return {**result, "figures": kernel_figures(result), "bars": kernel_bars(result)}
 
 
-def _of(scene: Scene, advance: Callable[[Scene, int], None]) -> Advance:
+def _of(key: Hashable, advance: Callable[[Hashable, int], None] | None) -> Advance | None:
     """Progress of one scene."""
-    return lambda steps: advance(scene, steps)
+    return None if advance is None else lambda steps: advance(key, steps)
 
 
 def _scene(plan: Plan, scene: Scene, advance: Advance | None) -> dict[str, Any]:
     """All figures of one scene."""
+    taking = plan.takes(scene)
     timings: list[Timings] = []
-    contenders: list[Contender] = []
-    for _ in range(plan.repeat):
-        # the crowds of the last repeat go before new ones come: both would not fit a small machine
-        contenders = []
-        contenders = plan.contenders(scene)
-        timings = timings or [Timings(contender.name) for contender in contenders]
-        in_turn(contenders, timings, blocks=plan.blocks, block=plan.block, warm_up=WARM_UP, advance=advance)
+    crowds: dict[str, dict[str, float]] = {}
+    for number in range(plan.repeat):
+        with ExitStack() as ends:
+            contenders = plan.ours(scene)
+            for peer in taking:
+                crowd = peer.crowd(scene)
+                ends.callback(getattr(crowd, "close", lambda: None))
+                contenders.append(crowd)
+            timings = timings or [Timings(contender.name) for contender in contenders]
+            in_turn(contenders, timings, blocks=plan.blocks, block=plan.block, warm_up=scene.warm_up, advance=advance)
+            if number == plan.repeat - 1:
+                crowds = _crowds(scene, contenders, scene.warm_up + plan.steps)
     by_name = {timing.name: timing for timing in timings}
-    result: dict[str, Any] = {
+    names = [peer.name for peer in taking]
+    straight = crowds["straight on"]["overlapping"]
+    return {
         "scene": scene.facts(),
         "contenders": {timing.name: timing.facts(scene.agents) for timing in timings},
-        "crowds": _crowds(scene, contenders, WARM_UP + plan.blocks * plan.block),
+        "crowds": crowds,
+        "ratios": {name: _shares(by_name, by_name[name], names) for name in names},
+        "avoids": {name: crowds[name]["overlapping"] <= AVOIDS * straight for name in names},
+        "left_out": {peer.name: peer.refuses(scene) for peer in plan.peers if peer not in taking},
+        "phases": _phases(plan, scene, advance),
     }
-    if plan.peer:
-        pairs = {name: ratios(timing, by_name[PEER]) for name, timing in by_name.items() if name != PEER}
-        result["ratios"] = {name: {**spread(values), "pairs": values} for name, values in pairs.items()}
-        crowds = result["crowds"]
-        result["peer_avoids"] = crowds[PEER]["overlapping"] <= AVOIDS * crowds["straight on"]["overlapping"]
-    result["phases"] = _phases(plan, scene, advance)
-    return result
+
+
+def _shares(timings: dict[str, Timings], theirs: Timings, peers: list[str]) -> dict[str, Any]:
+    """Time of each of ours over that of one peer, pair by pair."""
+    pairs = {name: ratios(timing, theirs) for name, timing in timings.items() if name not in peers}
+    return {name: {**spread(values), "pairs": values} for name, values in pairs.items()}
 
 
 def _crowds(scene: Scene, contenders: list[Contender], steps: int) -> dict[str, dict[str, float]]:
     """How each crowd fares at the end, and how one that walks straight on does, which is what avoiding must beat."""
     found = {c.name: crowding(scene, c.positions(), c.velocities()) for c in contenders}
     for contender in contenders:
-        if isinstance(contender, Peer):
-            found[contender.name]["neighbours used"] = contender.neighbours()
+        neighbours = getattr(contender, "neighbours", None)
+        if neighbours is not None:
+            found[contender.name]["neighbours used"] = neighbours()
     positions = scene.positions.copy()
     velocities = np.zeros_like(positions)
     for _ in range(steps):
@@ -114,11 +160,44 @@ def _crowds(scene: Scene, contenders: list[Contender], steps: int) -> dict[str, 
 
 
 def _phases(plan: Plan, scene: Scene, advance: Advance | None) -> dict[str, float]:
-    """Median µs per agent and step of each phase of a step with the options of the service."""
-    ours = Ours(scene, "service")
-    ours.run(WARM_UP)
+    """Mean µs per agent and step of each phase of a step, as far as the world has such phases."""
+    ours = Ours(scene, PROFILE)
+    ours.run(scene.warm_up)
     taken = watch(ours.world)
-    ours.run(plan.blocks * plan.block)
+    ours.run(plan.steps)
     if advance is not None:
-        advance(WARM_UP + plan.blocks * plan.block)
-    return {phase: float(np.median(values)) / scene.agents * 1e6 for phase, values in taken.items()}
+        advance(scene.warm_up + plan.steps)
+    return {phase: sum(seconds) / plan.steps / scene.agents * 1e6 for phase, seconds in taken.items() if seconds}
+
+
+def _variants(plan: Plan, advance: Advance | None) -> list[dict[str, Any]]:
+    """Each variant beside the plain scene, the first of them, in the same turns.
+
+    A variant changes while it runs (a cluster spreads), so its ratio is that of whole runs, one a repeat, and the
+    costliest block stands beside it.
+    """
+    timings = [Timings(scene.name) for scene in plan.variants]
+    runs: list[list[float]] = [[] for _ in plan.variants]
+    for _ in range(plan.repeat):
+        crowds: list[Contender] = [Ours(scene, PROFILE) for scene in plan.variants]
+        in_turn(
+            crowds,
+            timings,
+            blocks=plan.blocks,
+            block=plan.block,
+            warm_up=[scene.warm_up for scene in plan.variants],
+            advance=advance,
+        )
+        whole = [float(np.mean(timing.processor[-plan.blocks :])) for timing in timings]
+        per_agent = [mean / scene.agents for mean, scene in zip(whole, plan.variants, strict=True)]
+        for run, mine in zip(runs, per_agent, strict=True):
+            run.append(mine / per_agent[0])
+    return [
+        {
+            "scene": scene.facts(),
+            **timing.facts(scene.agents),
+            "worst_block": max(timing.processor) / scene.agents * 1e6,
+            "ratio": {**spread(run), "runs": run},
+        }
+        for scene, timing, run in zip(plan.variants, timings, runs, strict=True)
+    ]

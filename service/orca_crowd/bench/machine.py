@@ -11,9 +11,12 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
-__all__ = ["facts", "one_core", "package_version"]
+__all__ = ["busy_before", "facts", "one_core", "package_version"]
 
 CPUINFO = Path("/proc/cpuinfo")
+PACKAGES = ("orca-crowd", "numba", "llvmlite", "numpy", "pyrvo", "jupedsim")
+# a load average above this many for each core is other people's work
+BUSY_LOAD = 0.5
 CACHES = Path("/sys/devices/system/cpu/cpu0/cache")
 
 
@@ -58,9 +61,20 @@ def facts() -> dict[str, Any]:
         "caches": _caches(),
         "system": f"{platform.system()} {platform.release()}",
         "python": sys.version.split()[0],
-        "packages": {name: package_version(name) for name in ("orca-crowd", "numba", "llvmlite", "numpy", "pyrvo")},
+        "packages": {name: package_version(name) for name in PACKAGES},
         "load_average": list(os.getloadavg()) if hasattr(os, "getloadavg") else None,
     }
+
+
+def busy_before(machine: dict[str, Any]) -> list[str]:
+    """A line for a machine that had other work when its facts were taken; nothing for a quiet one."""
+    load = machine["load_average"]
+    if load is None or load[0] <= BUSY_LOAD * machine["cores_allowed"]:
+        return []
+    return [
+        f"The machine was busy: its load average was {load[0]:.1f} when the measurement began, on "
+        f"{machine['cores_allowed']} cores. What is on the wall is longer than on a quiet machine."
+    ]
 
 
 @contextmanager

@@ -10,7 +10,7 @@ from orca_core.world import World
 
 __all__ = ["PHASES", "watch"]
 
-# phase and who takes it, in the order of the step (advance holds solve); a world that has no such phase is watched for the others
+# phase and who takes it, in the order of the step (advance holds solve); one that a world has not is passed over
 PHASES: dict[str, tuple[str, str]] = {
     "prepare": ("_solver", "prepare"),
     "solve": ("_solver", "solve"),

@@ -1,4 +1,4 @@
-"""Plot: time per agent and step over the number of agents, as SVG with matplotlib (of the bench extra)."""
+"""Plot: the picture of a result, as SVG or PNG with matplotlib (of the bench extra)."""
 
 from __future__ import annotations
 
@@ -6,14 +6,18 @@ import importlib
 from pathlib import Path
 from typing import Any
 
-__all__ = ["draw", "series"]
+import numpy as np
+
+__all__ = ["distributions", "draw", "drawable", "series"]
+
+WIDTH, HEIGHT = 7.0, 3.6
 
 
 def series(result: dict[str, Any]) -> dict[str, list[tuple[int, float, float, float]]]:
-    """For each contender (agents, median, p10, p90) of the scenes without walls, in order of agents."""
+    """For each contender (agents, median, p10, p90) of the plain scenes, in order of agents."""
     found: dict[str, list[tuple[int, float, float, float]]] = {}
     for entry in sorted(result["scenes"], key=lambda entry: int(entry["scene"]["agents"])):
-        if entry["scene"]["walls"]:
+        if not entry["scene"]["plain"]:
             continue
         for name, figures in entry["contenders"].items():
             spread = figures["microseconds_per_agent_step"]
@@ -22,25 +26,84 @@ def series(result: dict[str, Any]) -> dict[str, list[tuple[int, float, float, fl
     return found
 
 
+def distributions(result: dict[str, Any]) -> dict[str, list[float]]:
+    """For each thing that an engine was asked for, its percentiles from 0 to 100, in ms."""
+    found = {name: entry for name, entry in result["empty"].items() if "step" in name}
+    if result["tick"] is not None:
+        found[f"a tick of {result['tick']['agents']:,} agents"] = result["tick"]
+    if result["realtime"] is not None:
+        found[f"late, {result['realtime']['worlds']} worlds"] = result["realtime"]["late"]
+    return {name: [seconds * 1e3 for seconds in entry["points"]] for name, entry in found.items()}
+
+
+def drawable(result: dict[str, Any]) -> bool:
+    """Whether there is a picture of this kind of result."""
+    return result["benchmark"] in _DRAWERS
+
+
 def draw(result: dict[str, Any], file: Path) -> None:
     """Write the picture; the folder is made if need be. Raises ImportError where matplotlib is not installed."""
     matplotlib = importlib.import_module("matplotlib")
     figures = importlib.import_module("matplotlib.figure")
     # the same result gives the same bytes
     matplotlib.rcParams["svg.hashsalt"] = "orca-crowd"
-    figure = figures.Figure(figsize=(7.0, 4.0), layout="constrained")
-    axes = figure.add_subplot()
+    figure = figures.Figure(figsize=(WIDTH, HEIGHT), layout="constrained")
+    _DRAWERS[result["benchmark"]](result, figure)
+    file.parent.mkdir(parents=True, exist_ok=True)
+    figure.savefig(file, metadata={"Date": None} if file.suffix == ".svg" else None)
+
+
+def _draw_kernel(result: dict[str, Any], figure: Any) -> None:
+    """Time over agents, and beside it the variants as multiples of the plain scene."""
+    variants = result["variants"][1:]
+    if variants:
+        figure.set_figwidth(1.6 * WIDTH)
+    left, *right = figure.subplots(1, 2 if variants else 1, squeeze=False)[0]
     for name, points in series(result).items():
         agents = [point[0] for point in points]
         middle = [point[1] for point in points]
         below = [point[1] - point[2] for point in points]
         above = [point[3] - point[1] for point in points]
-        axes.errorbar(agents, middle, yerr=[below, above], marker="o", capsize=3, label=name)
+        left.errorbar(agents, middle, yerr=[below, above], marker="o", capsize=3, label=name)
+    left.set_xscale("log")
+    left.set_ylim(bottom=0.0)
+    left.set_xlabel("agents")
+    left.set_ylabel("µs per agent and step")
+    left.grid(visible=True, alpha=0.3)
+    left.legend(fontsize="small")
+    for axes in right:
+        names = [entry["scene"]["name"] for entry in variants]
+        axes.barh(names, [entry["ratio"]["median"] for entry in variants])
+        axes.axvline(1.0, color="black", linewidth=1.0)
+        axes.invert_yaxis()
+        axes.set_xlabel("times the plain scene, per agent")
+
+
+def _draw_scale(result: dict[str, Any], figure: Any) -> None:
+    """Bytes an agent and steps a second, over agents."""
+    left, right = figure.subplots(1, 2)
+    worlds = sorted(result["worlds"], key=lambda world: int(world["agents"]))
+    names = [f"{world['agents']:,}" for world in worlds]
+    weighed = [world["bytes"] / world["agents"] if world.get("bytes") is not None else 0.0 for world in worlds]
+    rates = [1.0 / float(np.median(world["step"])) for world in worlds]
+    for axes, values, label in ((left, weighed, "bytes an agent"), (right, rates, "steps a second")):
+        drawn = axes.bar(names, values)
+        axes.bar_label(drawn, fmt="%.3g")
+        axes.set_xlabel("agents")
+        axes.set_ylabel(label)
+
+
+def _draw_engine(result: dict[str, Any], figure: Any) -> None:
+    """How long each thing takes, percentile by percentile."""
+    axes = figure.add_subplot()
+    for name, points in distributions(result).items():
+        # what is known to be not late at all has no place on a logarithmic axis
+        axes.plot(np.maximum(points, 1e-3), np.linspace(0.0, 100.0, len(points)), label=name)
     axes.set_xscale("log")
-    axes.set_ylim(bottom=0.0)
-    axes.set_xlabel("agents")
-    axes.set_ylabel("µs per agent and step")
+    axes.set_xlabel("ms")
+    axes.set_ylabel("percentile")
     axes.grid(visible=True, alpha=0.3)
-    axes.legend()
-    file.parent.mkdir(parents=True, exist_ok=True)
-    figure.savefig(file, metadata={"Date": None} if file.suffix == ".svg" else None)
+    axes.legend(fontsize="small")
+
+
+_DRAWERS = {"kernel": _draw_kernel, "scale": _draw_scale, "engine": _draw_engine}

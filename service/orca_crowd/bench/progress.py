@@ -20,7 +20,7 @@ def tracked(console: Console, tasks: Sequence[tuple[Any, str, int]]) -> Iterator
     """
     columns = (TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn(), TimeRemainingColumn())
     with Progress(*columns, console=console, auto_refresh=False, transient=True) as bars:
-        known = {key: bars.add_task(f"{name} agents", total=total) for key, name, total in tasks}
+        known = {key: bars.add_task(name, total=total) for key, name, total in tasks}
 
         def advance(key: Any, amount: int) -> None:
             bars.update(known[key], advance=amount, refresh=True)

@@ -1,7 +1,8 @@
 """Scene: the crowd that every contender is given, and how crowded it has become.
 
 Agents are placed and sent uniformly at random, one per 4 m², so index order says nothing of place; walls are segments
-of 4 m placed and turned at random. Everything follows from the seed.
+of 4 m placed and turned at random. Other arrangements are hard or easy on purpose: all on one spot, all in a hundredth
+of the area, most of them at rest with nobody near. Everything follows from the seed.
 """
 
 from __future__ import annotations
@@ -9,15 +10,27 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Scene", "crowding", "preferred", "scenes_for"]
+__all__ = ["HEADLINE", "Arrangement", "Scene", "crowding", "preferred", "scenes_for", "usual", "variants_for"]
 
 Floats = NDArray[np.float64]
+Arrangement = Literal["spread", "coincident", "clustered", "resting"]
 
+# the crowd that texts about a game on a phone measure: this many agents that avoid each other
+HEADLINE = 1_064
+# steps before the first that counts in a spread crowd: by then those who were put on top of each other have parted
+WARM_UP = 20
+# side of the square of a cluster, as a share of the whole: a hundredth of the area
+CLUSTER = 0.1
+# share of the agents at rest in an arrangement of that name, and how far each stands from the next, in neighbour
+# distances: the two nearest are still farther apart than one, though each is moved a little off its grid
+RESTING = 0.9
+APART = 1.2
+OFF_GRID = 0.08
 # agents looked at when a crowd is judged: each costs one pass over all others
 SAMPLE = 400
 # two agents overlap for a judge when they are nearer than this share of the sum of their radii
@@ -40,16 +53,43 @@ class Scene:
     preferred_speed: float = 1.3
     time_step: float = 0.1
     wall_length: float = 4.0
+    arrangement: Arrangement = "spread"
 
     @property
     def name(self) -> str:
-        """How the scene is called in tables: `10,000` or `10,000 with 200 walls`."""
-        return f"{self.agents:,}" + (f" with {self.walls:,} walls" if self.walls else "")
+        """How the scene is called in tables: `10,000`, `10,000 with 200 walls`, `10,000 clustered`."""
+        parts = [f"{self.agents:,}"]
+        if self.arrangement != "spread":
+            parts.append(f"{100.0 * RESTING:g} % at rest" if self.arrangement == "resting" else self.arrangement)
+        if self.neighbor_distance != Scene.neighbor_distance:
+            parts.append(f"neighbour distance {self.neighbor_distance:g}")
+        if self.walls:
+            parts.append(f"with {self.walls:,} walls")
+        return " ".join(parts)
+
+    @property
+    def plain(self) -> bool:
+        """Whether this is the scene that all others are held against: spread, without walls, with usual neighbours."""
+        return not self.walls and self.arrangement == "spread" and self.neighbor_distance == Scene.neighbor_distance
+
+    @property
+    def warm_up(self) -> int:
+        """Steps before the first that counts; none where the first ones are what makes the scene hard."""
+        return 0 if self.arrangement in ("coincident", "clustered") else WARM_UP
 
     @property
     def side(self) -> float:
         """Side of the square, m."""
         return math.sqrt(self.agents * self.area_per_agent)
+
+    @cached_property
+    def resting(self) -> NDArray[np.bool_]:
+        """Who has no goal and stands with nobody near (n,)."""
+        resting = np.zeros(self.agents, dtype=np.bool_)
+        if self.arrangement == "resting":
+            resting[: round(self.agents * RESTING)] = True
+            np.random.default_rng([self.seed, 1]).shuffle(resting)
+        return resting
 
     @cached_property
     def _drawn(self) -> tuple[Floats, Floats, Floats]:
@@ -59,7 +99,30 @@ class Scene:
         middles = random.uniform(0.0, self.side, (self.walls, 2))
         angles = random.uniform(0.0, math.pi, self.walls)
         half = 0.5 * self.wall_length * np.column_stack([np.cos(angles), np.sin(angles)])
-        return positions, goals, np.stack([middles - half, middles + half], axis=1)
+        walls = np.stack([middles - half, middles + half], axis=1)
+        if self.arrangement == "coincident":
+            positions[:] = 0.5 * self.side
+        elif self.arrangement == "clustered":
+            positions = 0.5 * (1.0 - CLUSTER) * self.side + CLUSTER * positions
+        elif self.arrangement == "resting":
+            positions, goals = self._rested(random, positions, goals)
+        return positions, goals, walls
+
+    def _rested(self, random: np.random.Generator, positions: Floats, goals: Floats) -> tuple[Floats, Floats]:
+        """Those who move as close together as ever, in a square of their own; the others on a loose grid beside it."""
+        moving = ~self.resting
+        shrink = math.sqrt(moving.mean())
+        positions, goals = positions * shrink, goals * shrink
+        resting = int(self.resting.sum())
+        across = math.ceil(math.sqrt(resting))
+        place = random.permutation(across * across)[:resting]
+        spacing = APART * self.neighbor_distance
+        off = random.uniform(-OFF_GRID * spacing, OFF_GRID * spacing, (resting, 2))
+        # two spacings keep those at the edges of the square and of the grid apart
+        beside = np.array([self.side * shrink + 2.0 * spacing, 0.0])
+        positions[self.resting] = np.column_stack([place % across, place // across]) * spacing + off + beside
+        goals[self.resting] = positions[self.resting]
+        return positions, goals
 
     @property
     def positions(self) -> Floats:
@@ -92,15 +155,33 @@ class Scene:
             "preferred_speed": self.preferred_speed,
             "time_step": self.time_step,
             "wall_length": self.wall_length,
+            "arrangement": self.arrangement,
+            "plain": self.plain,
+            "warm_up": self.warm_up,
         }
 
 
+def usual(agents: list[int]) -> int:
+    """The count nearest to 10,000, at which everything but the number of agents is varied."""
+    return min(agents, key=lambda count: abs(count - 10_000))
+
+
 def scenes_for(agents: list[int], walls: int) -> list[Scene]:
-    """One scene for each count, and one with walls at the count nearest to 10,000 where `walls` is above zero."""
+    """One scene for each count, and one with walls at the usual count where `walls` is above zero."""
     found = [Scene(count) for count in agents]
-    if walls and agents:
-        found.append(Scene(min(agents, key=lambda count: abs(count - 10_000)), walls))
-    return found
+    return [*found, Scene(usual(agents), walls)] if walls else found
+
+
+def variants_for(agents: int, walls: int) -> list[Scene]:
+    """The plain scene of `agents`, and what it is held against: walls, coincident, clustered, far sight, at rest."""
+    return [
+        Scene(agents),
+        *([Scene(agents, walls)] if walls else []),
+        Scene(agents, arrangement="coincident"),
+        Scene(agents, arrangement="clustered"),
+        Scene(agents, neighbor_distance=3.0 * Scene.neighbor_distance),
+        Scene(agents, arrangement="resting"),
+    ]
 
 
 def preferred(scene: Scene, positions: Floats) -> Floats:

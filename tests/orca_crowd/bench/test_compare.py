@@ -87,6 +87,33 @@ def test_ratios_come_from_pairs_not_from_medians() -> None:
     assert spread(ratios(ours, other))["median"] == pytest.approx(0.5)
 
 
+def test_a_contender_in_another_process_brings_its_own_times() -> None:
+    class Elsewhere(Slow):
+        def run(self, steps: int) -> tuple[float, float]:  # type: ignore[override]
+            super().run(steps)
+            return 0.25 * steps, 0.75 * steps
+
+    bench, timing = Bench(), Timings("a")
+    in_turn([Elsewhere("a", 9.0, bench)], [timing], blocks=2, block=3, warm_up=0, clock=bench.clock)
+    assert timing.processor == [0.25, 0.25]
+    assert timing.wall == [0.75, 0.75]
+
+
+def test_each_contender_may_have_a_warm_up_of_its_own() -> None:
+    bench = Bench()
+    contenders = [Slow("a", 1.0, bench), Slow("b", 1.0, bench)]
+    in_turn(contenders, [Timings("a"), Timings("b")], blocks=1, block=2, warm_up=[0, 5], clock=bench.clock)
+    steps = [entry for entry in bench.done if not entry[0].startswith("prepare")]
+    assert steps == [("b", 2), ("b", 2), ("b", 1), ("a", 2), ("b", 2)]
+
+
+def test_ratios_on_the_wall_are_those_of_the_wall() -> None:
+    one = Timings("one", processor=[1.0], wall=[8.0])
+    two = Timings("two", processor=[1.0], wall=[5.0])
+    assert ratios(one, two) == [1.0]
+    assert ratios(one, two, by="wall") == [1.6]
+
+
 def test_blocks_that_are_no_pairs_are_refused() -> None:
     with pytest.raises(ValueError, match="ours has 1 blocks and other has 2"):
         ratios(Timings("ours", processor=[1.0]), Timings("other", processor=[1.0, 2.0]))

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import sys
-from typing import Any
-
 import numpy as np
 import pytest
 
-from orca_crowd.bench.contenders import Ours, OursDirected, Peer, peer_available
-from orca_crowd.bench.scenes import Scene, crowding
+from orca_crowd.bench.contenders import Ours, OursDirected
+from orca_crowd.bench.scenes import Scene, crowding, variants_for
 
 
 def test_goals_and_directions_lead_the_same_way() -> None:
@@ -39,46 +36,12 @@ def test_walls_of_the_scene_are_in_the_world() -> None:
     assert (np.array(walls) == scene.segments).all()
 
 
-class Recorded:
-    """What pyrvo's simulator looks like from outside; notes every call."""
-
-    def __init__(self, *arguments: float) -> None:
-        self.arguments = arguments
-        self.calls: list[tuple[Any, ...]] = []
-
-    def __getattr__(self, name: str) -> Any:
-        return lambda *arguments: self.calls.append((name, *arguments))
-
-
-def test_the_peer_is_given_the_same_scene(monkeypatch: pytest.MonkeyPatch) -> None:
-    module: Any = type(sys)("pyrvo")
-    module.RVOSimulator = Recorded
-    monkeypatch.setitem(sys.modules, "pyrvo", module)
-    scene = Scene(4, 2)
-    peer = Peer(scene)
-    # time step, neighbour distance, neighbours, horizons for agents and walls, radius, maximum speed
-    assert peer.simulator.arguments == (0.1, 5.0, 10, 2.0, 2.0, 0.4, 1.5)
-    added = [call[1] for call in peer.simulator.calls if call[0] == "add_agent"]
-    assert (np.array(added) == scene.positions).all()
-    assert [call[0] for call in peer.simulator.calls[4:]] == ["add_obstacle", "add_obstacle", "process_obstacles"]
-    assert (np.array([call[1] for call in peer.simulator.calls[4:6]]) == scene.segments).all()
-    peer.run(3)
-    assert peer.simulator.calls[7:] == [("do_step",)] * 3
-
-
-def test_a_missing_peer_is_no_fault(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "pyrvo", None)
-    assert not peer_available()
-
-
-def test_the_real_peer_avoids() -> None:
-    pytest.importorskip("pyrvo", reason="installed by `make bench` only")
-    scene = Scene(150)
-    peer = Peer(scene)
-    for _ in range(8):
-        peer.prepare()
-        peer.run(5)
-    crowd = crowding(scene, peer.positions(), peer.velocities())
-    assert crowd["overlapping"] < 0.05
-    assert crowd["progress"] > 0.6
-    assert peer.neighbours() == pytest.approx(crowd["neighbours"], abs=0.5)
+@pytest.mark.parametrize("scene", variants_for(60, 4), ids=lambda scene: scene.name)
+def test_every_variant_gets_on(scene: Scene) -> None:
+    ours = Ours(scene, "service")
+    ours.run(30)
+    moved = np.abs(ours.positions() - scene.positions).max(axis=1)
+    assert (moved[scene.resting] == 0.0).all()
+    assert np.median(moved[~scene.resting]) > 0.5
+    crowd = crowding(scene, ours.positions(), ours.velocities())
+    assert crowd["overlapping"] < 0.5 * crowding(scene, scene.positions, ours.velocities())["overlapping"] + 0.02

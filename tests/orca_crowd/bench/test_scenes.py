@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from orca_crowd.bench.scenes import Scene, crowding, preferred, scenes_for
+from orca_crowd.bench.scenes import Scene, crowding, preferred, scenes_for, usual, variants_for
 
 
 def test_one_agent_for_each_four_square_metres_at_random() -> None:
@@ -71,3 +71,43 @@ def test_the_judge_sees_overlap_neighbours_and_progress() -> None:
     assert crowd["progress"] == pytest.approx(0.5)
     apart = crowding(scene, positions * 20.0, velocities * 0.0)
     assert apart == {"overlapping": 0.0, "neighbours": 0.0, "progress": 0.0}
+
+
+def test_the_variants_stand_beside_the_plain_scene() -> None:
+    plain, walls, coincident, clustered, far, resting = variants_for(1_000, 20)
+    assert [scene.plain for scene in variants_for(1_000, 20)] == [True, *[False] * 5]
+    assert [scene.name for scene in (plain, walls, coincident, clustered, far, resting)] == [
+        "1,000",
+        "1,000 with 20 walls",
+        "1,000 coincident",
+        "1,000 clustered",
+        "1,000 neighbour distance 15",
+        "1,000 90 % at rest",
+    ]
+    assert (far.positions == plain.positions).all()
+    assert len(variants_for(1_000, 0)) == 5
+    assert usual([1_000, 1_064, 10_000, 100_000]) == 10_000
+
+
+def test_hard_crowds_begin_at_their_hardest() -> None:
+    coincident, clustered = variants_for(1_000, 0)[1:3]
+    assert (coincident.positions == coincident.positions[0]).all()
+    extent = np.ptp(clustered.positions, axis=0)
+    assert extent == pytest.approx([0.1 * clustered.side] * 2, rel=0.02)
+    assert clustered.positions.mean(axis=0) == pytest.approx([0.5 * clustered.side] * 2, rel=0.02)
+    assert np.ptp(clustered.goals, axis=0).min() > 0.9 * clustered.side
+    assert coincident.warm_up == clustered.warm_up == 0
+
+
+def test_those_at_rest_have_nobody_near_and_the_others_are_as_close_as_ever() -> None:
+    scene = variants_for(1_000, 0)[-1]
+    assert scene.resting.sum() == 900
+    away = scene.positions[:, None] - scene.positions[None]
+    distance = np.sqrt((away * away).sum(axis=2))
+    np.fill_diagonal(distance, np.inf)
+    assert distance[scene.resting].min() > scene.neighbor_distance
+    moving = scene.positions[~scene.resting]
+    assert np.ptp(moving, axis=0).prod() / len(moving) == pytest.approx(4.0, rel=0.1)
+    assert (scene.goals[scene.resting] == scene.positions[scene.resting]).all()
+    # who is at rest is not a matter of index
+    assert 400 < scene.resting[:500].sum() < 500

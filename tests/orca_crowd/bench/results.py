@@ -1,0 +1,121 @@
+"""Results as a benchmark would give them, of figures made up, for tests of what is shown of them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from orca_crowd.bench.engine import engine_bars, engine_figures
+from orca_crowd.bench.figures import kernel_figures
+from orca_crowd.bench.scale import scale_bars, scale_figures
+from orca_crowd.bench.scenes import Scene, variants_for
+
+__all__ = ["engine_result", "kernel_result", "scale_result"]
+
+MACHINE = {
+    "processor": "a processor",
+    "architecture": "x86_64",
+    "cores": 2,
+    "cores_allowed": 2,
+    "system": "Linux 6",
+    "python": "3.11.7",
+    "caches": {"L2 unified": "1024K"},
+    "packages": {"numba": "0.60", "pyrvo": None},
+    "load_average": [0.1, 0.1, 0.1],
+}
+
+
+def distribution(median: float, p99: float) -> dict[str, Any]:
+    """A distribution around a median."""
+    points = [median] * 50 + [p99] * 51
+    return {"median": median, "p10": 0.9 * median, "p90": 1.2 * median, "p99": p99, "max": p99, "points": points}
+
+
+def kernel_result(agents: int = 10_000, walls: int = 0, time: float = 1.0) -> dict[str, Any]:
+    """A result of one scene in which ours takes `time` µs per agent and step, and one variant at twice that."""
+    spread = {"median": time, "p10": 0.9 * time, "p90": 1.2 * time}
+    ours = {
+        "microseconds_per_agent_step": spread,
+        "milliseconds_per_step": time * agents / 1e3,
+        "agent_steps_per_second": 1e6,
+        "wall_over_processor": 1.0,
+    }
+    theirs = {**ours, "microseconds_per_agent_step": {"median": 2.0, "p10": 1.9, "p90": 2.5}}
+    share = {"median": 0.5, "p10": 0.45, "p90": 0.6}
+    crowd = {"overlapping": 0.01, "neighbours": 9.5, "progress": 0.8, "neighbours used": 9.4}
+    plain, variant, *_ = variants_for(agents, 0)
+    entries = [
+        {**ours, "scene": scene.facts(), "worst_block": 3.5, "ratio": {**spread, "median": 2.0, "runs": [1.9, 2.1]}}
+        for scene in (plain, variant)
+    ]
+    result = {
+        "benchmark": "kernel",
+        "machine": MACHINE,
+        "core": 1,
+        "peers": ["pyrvo"],
+        "steps": 40,
+        "block": 5,
+        "repeat": 3,
+        "scenes": [
+            {
+                "scene": Scene(agents, walls).facts(),
+                "contenders": {"ours, service": ours, "pyrvo": theirs},
+                "ratios": {"pyrvo": {"ours, service": share}},
+                "crowds": {"pyrvo": crowd},
+                "phases": {"bin": 0.1, "solve": 0.9},
+                "avoids": {"pyrvo": True},
+                "left_out": {},
+            }
+        ],
+        "variants": entries,
+        "bars": [
+            {"name": "a bar", "value": 0.5, "limit": 0.2, "unit": "", "at_least": False, "reached": False},
+            {"name": "a rate", "value": 12.5, "limit": 12.0, "unit": "a second", "at_least": True, "reached": True},
+        ],
+    }
+    return {**result, "figures": kernel_figures(result)}
+
+
+def scale_result(agents: int = 1_000_000, size: int = 590_000_000, step: float = 0.9) -> dict[str, Any]:
+    """A result of one world."""
+    world = {
+        "agents": agents,
+        "step": [step, step],
+        "bytes": size,
+        "peak_bytes": size,
+        "snapshot_bytes": 170_000_000,
+        "frame_bytes": 16_000_000,
+        **{key: [0.1] for key in ("create", "set_agents", "frame", "digest", "snapshot", "restore")},
+    }
+    result = {"benchmark": "scale", "machine": MACHINE, "engine": "inline", "workers": 2, "worlds": [world]}
+    return {**result, "figures": scale_figures(result), "bars": scale_bars(result), "facts": ["how"], "remarks": []}
+
+
+def engine_result(times: float = 1.75, late: float = 0.02, workers: int = 2) -> dict[str, Any]:
+    """A result of every part."""
+    result = {
+        "benchmark": "engine",
+        "machine": MACHINE,
+        "engine": "inline",
+        "workers": workers,
+        "empty": {"no call": distribution(5e-5, 1e-4), "an empty step": distribution(1.4e-4, 3e-4)},
+        "speed_up": [
+            {
+                "agents": agents,
+                "seconds": {"1 worker": [2.0, 2.0], "2 workers": [1.0, 1.0]},
+                "times_as_fast": [times, times],
+                "same_bits": True,
+            }
+            for agents in (10_000, 100_000)
+        ],
+        "tick": {"agents": 1_064, **distribution(2.4e-3, 3e-3)},
+        "realtime": {
+            "worlds": 200,
+            "agents": 100,
+            "rate": 20.0,
+            "late": distribution(1e-3, late),
+            "uncertain": 2e-3,
+            "given_up": 0.0,
+            "seen": 1.0,
+        },
+    }
+    return {**result, "figures": engine_figures(result), "bars": engine_bars(result), "facts": [], "remarks": ["busy"]}
