@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import platform
 import sys
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from importlib.metadata import PackageNotFoundError, version
@@ -15,8 +16,11 @@ __all__ = ["busy_before", "facts", "one_core", "package_version"]
 
 CPUINFO = Path("/proc/cpuinfo")
 PACKAGES = ("orca-crowd", "numba", "llvmlite", "numpy", "pyrvo", "jupedsim")
-# a load average above this many for each core is other people's work
-BUSY_LOAD = 0.5
+# what share of a core others may take of all cores together before a machine counts as busy
+BUSY_CORES = 0.2
+# seconds for which others are watched; a load average would still tell of what we ourselves did a minute ago
+WATCHED = 0.25
+STAT = Path("/proc/stat")
 CACHES = Path("/sys/devices/system/cpu/cpu0/cache")
 
 
@@ -51,6 +55,21 @@ def _caches() -> dict[str, str]:
     return found
 
 
+def _others() -> float | None:
+    """How many cores are in use while this process sleeps; None where the system does not tell."""
+
+    def used() -> float:
+        # user, nice, system, idle, waiting, interrupts, soft interrupts, stolen, in ticks since the start
+        words = [int(word) for word in STAT.read_text(encoding="ascii").split("\n", 1)[0].split()[1:9]]
+        return (sum(words) - words[3] - words[4]) / os.sysconf("SC_CLK_TCK")
+
+    if not STAT.exists():
+        return None
+    before, begin = used(), time.perf_counter()
+    time.sleep(WATCHED)
+    return (used() - before) / (time.perf_counter() - begin)
+
+
 def facts() -> dict[str, Any]:
     """Processor, cores, system and versions, as plain values."""
     return {
@@ -62,18 +81,18 @@ def facts() -> dict[str, Any]:
         "system": f"{platform.system()} {platform.release()}",
         "python": sys.version.split()[0],
         "packages": {name: package_version(name) for name in PACKAGES},
-        "load_average": list(os.getloadavg()) if hasattr(os, "getloadavg") else None,
+        "others": _others(),
     }
 
 
 def busy_before(machine: dict[str, Any]) -> list[str]:
     """A line for a machine that had other work when its facts were taken; nothing for a quiet one."""
-    load = machine["load_average"]
-    if load is None or load[0] <= BUSY_LOAD * machine["cores_allowed"]:
+    others = machine["others"]
+    if others is None or others <= BUSY_CORES:
         return []
     return [
-        f"The machine was busy: its load average was {load[0]:.1f} when the measurement began, on "
-        f"{machine['cores_allowed']} cores. What is on the wall is longer than on a quiet machine."
+        f"The machine was busy: others used {others:.1f} of its {machine['cores']} cores when the measurement began. "
+        "What is on the wall is longer than on a quiet machine."
     ]
 
 

@@ -96,7 +96,7 @@ async def _measured(engine: Engine, plan: dict[str, Any], tell: Callable[[str], 
         # the columns that were sent are the client's, and are there both times
         result["bytes"] = full - empty
         # the highest counts pages of libraries too, so it is taken from what it was before the steps
-        result["peak_bytes"] = None if highest is None or low is None else full - empty + highest - low
+        result["peak_bytes"] = None if highest is None or low is None else full - empty + max(0, highest - low)
     result["drawn_bytes"] = drawn
 
     tell("reading and writing")

@@ -20,7 +20,7 @@ MACHINE = {
     "python": "3.11.7",
     "caches": {"L2 unified": "1024K"},
     "packages": {"numba": "0.60", "pyrvo": None},
-    "load_average": [0.1, 0.1, 0.1],
+    "others": 0.0,
 }
 
 

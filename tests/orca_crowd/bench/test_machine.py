@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import json
 import os
+import subprocess
+import sys
 
 import numpy as np
 import pytest
 
-from orca_crowd.bench.machine import facts, one_core, package_version
+from orca_crowd.bench.machine import STAT, busy_before, facts, one_core, package_version
 
 
 def test_facts_name_what_a_figure_depends_on() -> None:
@@ -50,3 +52,21 @@ def test_a_system_without_the_call_is_told_by_none(monkeypatch: pytest.MonkeyPat
     monkeypatch.delattr(os, "sched_setaffinity", raising=False)
     with one_core() as core:
         assert core is None
+
+
+@pytest.mark.skipif(not STAT.exists(), reason="only Linux tells")
+def test_the_work_of_others_is_seen() -> None:
+    code = "print(flush=True)\nwhile True: pass"
+    with subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE) as other:
+        assert other.stdout is not None
+        other.stdout.readline()
+        found = facts()
+        other.kill()
+    assert found["others"] > 0.2
+    (line,) = busy_before(found)
+    assert "others used" in line
+
+
+@pytest.mark.parametrize("others", [None, 0.0, 0.2])
+def test_a_quiet_machine_is_not_remarked(others: float | None) -> None:
+    assert busy_before({"others": others, "cores": 2}) == []
