@@ -69,7 +69,7 @@ def dump(world: World) -> bytes:
     return body + hashlib.sha256(body).digest()
 
 
-def load(data: bytes, make: type[World]) -> World:
+def load(data: bytes, make: Callable[..., World]) -> World:
     """The world of a snapshot; raises SnapshotError where the bytes are cut, changed or of another version.
 
     `make` is the World, which stands above this module.
@@ -114,7 +114,7 @@ def _part(arrays: Mapping[str, NDArray[Any]], name: str) -> Arrays:
     return {key[len(prefix) :]: array for key, array in arrays.items() if key.startswith(prefix)}
 
 
-def _build(header: dict[str, Any], arrays: Arrays, make: type[World]) -> World:
+def _build(header: dict[str, Any], arrays: Arrays, make: Callable[..., World]) -> World:
     options = Options.from_mapping(header["options"])
     world = make(time_step=float.fromhex(header["time_step"]), options=options, seed=header["seed"])
     world.step_count = _count(header, "step")

@@ -14,6 +14,7 @@ Frozen state goes in and rows come out; which ranges are computed by whom, and i
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -79,6 +80,15 @@ class Solver:
         self._scratch: Scratch | None = None
         self._neighbours = 0
         self._allocate(1)
+
+    @classmethod
+    def twin(cls, table: Mapping[str, NDArray[Any]]) -> Solver:
+        """The same solver in another process, on the same arrays, for `advance` alone."""
+        other = cls.__new__(cls)
+        other.arrays = Arrays()
+        other.arrays.attach(table)
+        other._scratch = None
+        return other
 
     def __getitem__(self, name: str) -> NDArray[Any]:
         """An array by its name."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from itertools import count
 from typing import Any
@@ -120,6 +120,20 @@ class AgentState:
             if before is not None:
                 self.arrays.table[_keys(field)[self.side if field.twice else 0]][: self.count] = before
         self._capacity = capacity
+
+    @classmethod
+    def twin(cls, table: Mapping[str, NDArray[Any]]) -> AgentState:
+        """The same agents in another process, on the same arrays; `look` tells what the other side has made of them."""
+        other = cls.__new__(cls)
+        other.arrays = Arrays()
+        other.arrays.attach(table)
+        other.count = other.side = other.placed = other.tuned = 0
+        other._capacity = len(table["id"])
+        return other
+
+    def look(self, count: int, side: int) -> None:
+        """How many agents there are now, and which of the two sets of arrays is the state."""
+        self.count, self.side = count, side
 
     def place_anew(self) -> None:
         """Somebody other than a step has put agents somewhere: nothing that was sorted before holds."""

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from functools import partial
 from itertools import pairwise
 from typing import Any
 
@@ -20,7 +21,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from orca_core.agent_columns import LARGEST, SHORTEST
-from orca_core.arrays import Allocate, own_memory
+from orca_core.arrays import Allocate, Arrays, own_memory
 from orca_core.digest import state_digest
 from orca_core.errors import InvalidInput, Notice, Problem
 from orca_core.explain import explain
@@ -281,6 +282,10 @@ class World:
         ]
         return max(ranges)
 
+    def shared(self) -> tuple[Arrays, Arrays]:
+        """The arrays of the agents and of the solver, for an engine whose workers stand on them."""
+        return self.population.state.arrays, self._solver.arrays
+
     def leaf_count(self) -> int:
         """How many leaves of eight agents a step divides into; `split` names cuts between them."""
         return -(-self.agent_count // 8)
@@ -301,9 +306,9 @@ class World:
         return dump(self)
 
     @classmethod
-    def restore(cls, data: bytes) -> World:
+    def restore(cls, data: bytes, *, allocate: Allocate = own_memory, run: Run | None = None) -> World:
         """A world with the same bits from a snapshot; raises SnapshotError."""
-        return load(data, cls)
+        return load(data, partial(cls, allocate=allocate, run=run))
 
     # geometry as the solver takes it
 

@@ -14,7 +14,7 @@ from orca_crowd.api import agents, documentation, geometry, server, state, stepp
 from orca_crowd.api.support import Services, problem, refusal_of
 from orca_crowd.api.viewer import viewer_router
 from orca_crowd.clock import Clock, SystemClock
-from orca_crowd.engine.inline import InlineEngine
+from orca_crowd.engine.choice import make_engine
 from orca_crowd.engine.warmup import Progress, Warmup
 from orca_crowd.metrics import Metrics
 from orca_crowd.settings import Settings
@@ -47,10 +47,10 @@ def create_app(
         lifespan=_lifespan,
     )
     metrics = Metrics()
-    engine = InlineEngine(workers=settings.workers, helpers=settings.helpers)
+    engine = make_engine(settings)
     registry = Registry(settings=settings, engine=engine, clock=clock, metrics=metrics)
     demos = Demos(registry, engine)
-    app.state.services = Services(settings, clock, metrics, engine, registry, demos, Warmup(progress))
+    app.state.services = Services(settings, clock, metrics, engine, registry, demos, Warmup(progress, engine.start))
     app.state.streams = Streams(clock=clock, settings=settings, offload=engine.serve)
     metrics.streams(app.state.streams.statistics)
 

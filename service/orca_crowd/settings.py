@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
+from typing import Literal
 
 from pydantic import Field
 from pydantic_settings import BaseSettings, SettingsConfigDict
@@ -33,14 +34,20 @@ class Settings(BaseSettings):
         "127.0.0.1", description="Address to listen on; only loopback is accepted while there are no keys."
     )
     port: int = Field(8000, ge=0, le=65535, description="Port to listen on; 0 takes any free one.")
-    engine: str = Field(
-        "inline", pattern="^inline$", description="Who computes the steps: `inline`, in threads of the server."
+    engine: Literal["processes", "inline"] = Field(
+        "processes", description="Who computes the steps: `processes`, or `inline`, in threads of the server."
     )
     workers: int = Field(
         default_factory=available_processors,
         ge=1,
         le=256,
-        description="Threads that compute steps; the bits do not depend on it.",
+        description="Workers that compute steps; the bits do not depend on it.",
+    )
+    split_agents: int = Field(
+        1500, ge=1, description="From how many agents on a world is divided among all workers."
+    )
+    worker_seconds: float = Field(
+        30.0, gt=0.0, le=3600.0, description="Time for a worker's answer; without it the worker is replaced."
     )
     helpers: int = Field(
         4, ge=1, le=64, description="Threads that decode, read and encode, so that no step delays them."

@@ -30,6 +30,9 @@ class InlineEngine:
         self._workers = ThreadPoolExecutor(workers, thread_name_prefix="orca-step")
         self._helpers = ThreadPoolExecutor(helpers, thread_name_prefix="orca-help")
 
+    def start(self) -> None:
+        """Nothing to start: threads begin with the first call."""
+
     def create(self, *, time_step: float, options: Options, seed: int) -> World:
         """Make an empty world."""
         return World(time_step=time_step, options=options, seed=seed)

@@ -18,6 +18,10 @@ class Engine(Protocol):
 
     name: str
 
+    def start(self) -> None:
+        """Bring up whoever computes and wait until they can; called once, away from the event loop."""
+        ...
+
     def create(self, *, time_step: float, options: Options, seed: int) -> World:
         """Make an empty world; called away from the event loop."""
         ...

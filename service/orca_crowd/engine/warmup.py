@@ -17,8 +17,12 @@ Progress = Callable[[int, int, str], None]
 class Warmup:
     """Whether this process can step."""
 
-    def __init__(self, progress: Progress | None = None) -> None:
-        """`progress(done, total, kernel)` is called from the thread, the last time with done == total."""
+    def __init__(self, progress: Progress | None = None, afterwards: Callable[[], None] = lambda: None) -> None:
+        """`progress(done, total, kernel)` is called from the thread, the last time with done == total.
+
+        `afterwards` brings up whoever else must be ready: an engine's workers.
+        """
+        self._afterwards = afterwards
         self.ready = False
         self.failed = False
         self._progress = progress
@@ -50,6 +54,7 @@ class Warmup:
             from orca_core import warmup
 
             warmup.compile_all(self._progress)
+            self._afterwards()
             self.ready = True
         except Exception:
             self.failed = True

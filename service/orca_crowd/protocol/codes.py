@@ -50,6 +50,7 @@ CODES: dict[str, Code] = {
         503, "World failed", "A step or command of this world failed inside; the world stands still for ever."
     ),
     "draining": Code(503, "Shutting down", "The server is stopping and takes no more work."),
+    "no-room": Code(507, "No room", "The memory that a world needs cannot be had; nothing was changed."),
 }
 
 # how a socket ends: the code, when it is sent

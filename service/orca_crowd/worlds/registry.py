@@ -99,7 +99,8 @@ class Registry:
         """One step of a world that is forgotten again: `{velocity, warnings}`."""
 
         def once() -> dict[str, object]:
-            world = self._engine.create(time_step=request.time_step, options=request.options, seed=request.seed)
+            # gone after one step, so it is not worth sharing with workers
+            world = World(time_step=request.time_step, options=request.options, seed=request.seed)
             session = Session("steer", world, self._settings)
             commands: list[Command] = [
                 AddObstacles(request.obstacles),

@@ -62,7 +62,7 @@ class Served:
 @asynccontextmanager
 async def serving(**limits: Any) -> AsyncIterator[Served]:
     """Serve until the block ends, with the given settings."""
-    settings = Settings(port=0, workers=1, helpers=2, **limits)
+    settings = Settings(**{"port": 0, "engine": "inline", "workers": 1, "helpers": 2, **limits})
     app = create_app(settings)
     services: Services = app.state.services
     config = uvicorn.Config(app, host="127.0.0.1", port=0, log_level="warning", **socket_options(settings))

@@ -47,7 +47,7 @@ class Worlds:
 @asynccontextmanager
 async def running(clock: Clock | None = None, **limits: Any) -> AsyncIterator[Worlds]:
     """Worlds until the end of the block; afterwards no task and no thread is left."""
-    settings = Settings(workers=1, helpers=1, **limits)
+    settings = Settings(**{"engine": "inline", "workers": 1, "helpers": 1, **limits})
     clock = clock if clock is not None else ManualClock()
     metrics = Metrics()
     engine = InlineEngine(workers=1, helpers=1)

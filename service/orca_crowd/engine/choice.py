@@ -1,0 +1,22 @@
+"""Which engine a server has, by its settings."""
+
+from __future__ import annotations
+
+from orca_crowd.engine.inline import InlineEngine
+from orca_crowd.engine.interface import Engine
+from orca_crowd.engine.processes import ProcessEngine
+from orca_crowd.settings import Settings
+
+__all__ = ["make_engine"]
+
+
+def make_engine(settings: Settings) -> Engine:
+    """The engine named in the settings, not started yet."""
+    if settings.engine == "inline":
+        return InlineEngine(workers=settings.workers, helpers=settings.helpers)
+    return ProcessEngine(
+        workers=settings.workers,
+        helpers=settings.helpers,
+        split_agents=settings.split_agents,
+        deadline=settings.worker_seconds,
+    )
