@@ -58,8 +58,14 @@ def described(
     tag: str,
 ) -> dict[str, Any]:
     """What a route is declared with: its summary, its bodies, its answers and the codes it refuses with."""
+    # whatever can grow over a limit can also run out of memory
     refusals = dict.fromkeys(
-        [*codes, *(ON_BODIES if body is not None or body_types != (JSON, MSGPACK) else ()), *EVERYWHERE]
+        [
+            *codes,
+            *(["no-room"] if "limit" in codes else []),
+            *(ON_BODIES if body is not None or body_types != (JSON, MSGPACK) else ()),
+            *EVERYWHERE,
+        ]
     )
     responses: dict[int | str, dict[str, Any]] = {status: {"description": "Done."}}
     if answer is not None:

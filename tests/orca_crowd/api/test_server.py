@@ -25,7 +25,7 @@ def test_health_and_readiness(client: httpx.Client) -> None:
 def test_info_tells_version_kernels_limits_and_options(client: httpx.Client, small: httpx.Client) -> None:
     shown = client.get("/v1/info").json()
     assert shown["kernels"] == _jit.kernel_digest()
-    assert shown["engine"] == "inline"
+    assert shown["engine"] == "processes"
     assert shown["durability"] == ["none"]
     assert shown["limits"] == {name: getattr(Settings(), name) for name in LIMITS}
     assert shown["options"] == {name: options.as_mapping() for name, options in PROFILES.items()}
