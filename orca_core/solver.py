@@ -79,6 +79,7 @@ class Solver:
         self._tuned: int | None = None
         self._scratch: Scratch | None = None
         self._neighbours = 0
+        self._side = 0.0
         self._allocate(1)
 
     @classmethod
@@ -128,7 +129,7 @@ class Solver:
             self._allocate(count)
         self.age += 1
         placed = (agents.placed, count)
-        if self._sorted != placed or self.age >= SORT_STEPS:
+        if self._sorted != placed or self.age >= SORT_STEPS or self.drift > self._side:
             self._sort(agents)
             self._gather(agents)
             if self._sorted != placed:
@@ -138,6 +139,7 @@ class Solver:
             self._show(agents, self.frame)
             self._sorted, self._tuned = placed, agents.tuned
             self.drift, self.age = 0.0, 0
+            self._side = self._leaf_side(count)
         elif self._tuned != agents.tuned:
             self._gather(agents)
             self._show(agents, self.frame)
@@ -154,6 +156,11 @@ class Solver:
         sort_codes(codes, count, bits, order, spare, spare_order, np.empty(2048, np.int64))
         write_leaf_firsts(leaf_count(count), count, order, self["leaf_first"])
         self["list_count"][:count] = -1
+
+    def _leaf_side(self, count: int) -> float:
+        """The usual side of a leaf (m): once agents have gone farther than this, the leaves are all over each other."""
+        boxes = self[f"boxes.{self.frame}"][: -(-count // LEAF)]
+        return float(np.maximum(boxes[:, 2] - boxes[:, 0], boxes[:, 3] - boxes[:, 1]).mean()) if len(boxes) else 0.0
 
     def _gather(self, agents: AgentState) -> None:
         """Gather what the steered agent itself needs, by place."""

@@ -42,6 +42,8 @@ LISTED = 40
 MARGIN = 4
 # how often too many candidates are cut by distance before they are cut by order
 TRIES = 4
+# where a search begins that knows nothing, as a share of the neighbour distance
+FIRST_SHARE = 1.0 / 4096.0
 # a kept list proves the k-th neighbour only this far inside its radius, which covers every rounding
 PROOF = 1.0 - 1e-9
 
@@ -228,7 +230,7 @@ def search(
             )  # fmt: skip
         if count >= k or reach >= sight:
             break
-        reach = min(reach * 2.0, sight) if reach > 0.0 else sight
+        reach = min(max(reach * 2.0, sight * FIRST_SHARE), sight)
     # too many: not quite so far, as often as it takes; only where that fails, as in a heap on one spot, by order
     for _ in range(TRIES):
         if count <= most:

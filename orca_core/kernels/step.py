@@ -50,6 +50,10 @@ MOVE_MARGIN = 1.0 + 1e-6
 SPARSEST = 1e-3
 # for how many steps of the fastest a candidate list looks beyond the neighbour distance
 LIST_STEPS = 8.0
+# a list that would not last for so many steps is not worth its candidates; what lies so much farther than the last reach
+# is enough for now
+KEPT_STEPS = 2.0
+JUST_NOW = 1.3
 # how full a candidate list should become; one that overflows is cut, which costs more than a few free places
 FILLED = 0.9
 # a solved velocity this near the preferred direction (relative) may come from a symmetry
@@ -131,17 +135,20 @@ def solve_leaves(
                 i = order[own]
                 sight = parameters[own, 3]
                 k = int(parameters[own, 4])
-                # a distance that should hold enough candidates for some steps: by the last reach, else by the
-                # density of
-                # the leaf; much less will do where the leaf has become dense. All of these are guesses
+                # a distance that should hold enough candidates for some steps: by the last reach, else by the density of
+                # the leaf. Where a step moves agents past several neighbours no list would hold until the next, and one
+                # looks just far enough for now; much less will do where the leaf has become dense. All of these are
+                # guesses
                 most = LISTED if k <= LISTED - MARGIN else k
-                dense = 2.0 * leaf_guess(boxes, leaf, most, end - begin)
-                guess = dense
-                if reach[i] >= 0.0:
-                    needed = min(reach[i] + slack, sight)
-                    guess = needed * math.sqrt(FILLED * most / max(k, 1))
-                    guess = min(guess, max(dense, SPARSEST * guess))
-                guess = min(guess, sight + LIST_STEPS * slack)
+                near_by = min(reach[i], sight) if reach[i] > 0.0 else leaf_guess(boxes, leaf, k, end - begin)
+                guess = near_by * math.sqrt(FILLED * most / max(k, 1))
+                if guess > near_by + KEPT_STEPS * slack:
+                    guess = min(guess, sight + LIST_STEPS * slack)
+                    wanted = most
+                else:
+                    guess = JUST_NOW * near_by
+                    wanted = k
+                guess = min(guess, max(2.0 * leaf_guess(boxes, leaf, wanted, end - begin), SPARSEST * guess))
                 parameters[own, 5] = guess
                 list_count[own] = -1
                 shared = max(shared, guess)

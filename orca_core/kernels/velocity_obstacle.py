@@ -179,8 +179,18 @@ def agent_half_plane(ax, ay, r, vax, vay, vbx, vby, tau, dt, responsibility):
     """
     x = vax - vbx
     y = vay - vby
-    if ax * ax + ay * ay <= r * r:
-        d, nx, ny = support_form(ax, ay, ax, ay, r, x, y, dt, True)
+    squared = ax * ax + ay * ay
+    if squared <= r * r:
+        wx = x - ax / dt
+        wy = y - ay / dt
+        length = math.sqrt(wx * wx + wy * wy)
+        if squared < r * r and length > 0.0:
+            # deep inside the disc there are no legs: of the candidates of the support form the first alone is left
+            nx = wx / length
+            ny = wy / length
+            d = (nx * wx + ny * wy) - r / dt
+        else:
+            d, nx, ny = support_form(ax, ay, ax, ay, r, x, y, dt, True)
         ux = -d * nx
         uy = -d * ny
     else:
