@@ -50,8 +50,7 @@ MOVE_MARGIN = 1.0 + 1e-6
 SPARSEST = 1e-3
 # for how many steps of the fastest a candidate list looks beyond the neighbour distance
 LIST_STEPS = 8.0
-# a list that would not last for so many steps is not worth its candidates; what lies so much farther than the last reach
-# is enough for now
+# a list that would not last for so many steps is not worth its candidates; a little more than the last reach is enough
 KEPT_STEPS = 2.0
 JUST_NOW = 1.3
 # how full a candidate list should become; one that overflows is cut, which costs more than a few free places
@@ -135,10 +134,10 @@ def solve_leaves(
                 i = order[own]
                 sight = parameters[own, 3]
                 k = int(parameters[own, 4])
-                # a distance that should hold enough candidates for some steps: by the last reach, else by the density of
-                # the leaf. Where a step moves agents past several neighbours no list would hold until the next, and one
-                # looks just far enough for now; much less will do where the leaf has become dense. All of these are
-                # guesses
+                # a distance that should hold enough candidates for some steps: by the last reach, else by the density
+                # of the leaf. Where a step moves agents past several neighbours no list would hold until the next,
+                # and one looks just far enough for now; much less will do where the leaf has become dense. All of
+                # these are guesses
                 most = LISTED if k <= LISTED - MARGIN else k
                 near_by = min(reach[i], sight) if reach[i] > 0.0 else leaf_guess(boxes, leaf, k, end - begin)
                 guess = near_by * math.sqrt(FILLED * most / max(k, 1))
