@@ -7,16 +7,18 @@ see it; `export` names it all, and `attach` makes a twin elsewhere on the same m
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Allocate", "Arrays", "own_memory"]
+__all__ = ["Allocate", "Arrays", "Wanted", "own_memory"]
 
 # name, shape and dtype of a zeroed array
 Allocate = Callable[[str, tuple[int, ...], str], NDArray[Any]]
+# name, shape, dtype and the value in every place
+Wanted = tuple[str, tuple[int, ...], str, float]
 
 
 def own_memory(name: str, shape: tuple[int, ...], dtype: str) -> NDArray[Any]:
@@ -33,14 +35,15 @@ class Arrays:
         self.generation = 0
         self.table: dict[str, NDArray[Any]] = {}
 
-    def make(self, name: str, shape: tuple[int, ...], dtype: str, fill: float | None = None) -> NDArray[Any]:
-        """Allocate an array under a name, in the place of one that was there; zeroed unless `fill` is given."""
-        array = self.allocate(name, shape, dtype)
-        if fill is not None:
-            array.fill(fill)
-        self.table[name] = array
+    def make(self, wanted: Iterable[Wanted]) -> None:
+        """Allocate arrays, in the place of those that were there; all of them, or none where memory cannot be had."""
+        made: dict[str, NDArray[Any]] = {}
+        for name, shape, dtype, fill in wanted:
+            array = made[name] = self.allocate(name, shape, dtype)
+            if fill:
+                array.fill(fill)
+        self.table.update(made)
         self.generation += 1
-        return array
 
     def export(self) -> dict[str, NDArray[Any]]:
         """All arrays by name."""

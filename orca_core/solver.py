@@ -22,7 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from orca_core._jit import compile_all
-from orca_core.arrays import Allocate, Arrays, own_memory
+from orca_core.arrays import Allocate, Arrays, Wanted, own_memory
 from orca_core.kernels import step as solving
 from orca_core.kernels.frame import write_frame, write_leaf_firsts
 from orca_core.kernels.neighbours import LISTED
@@ -95,29 +95,42 @@ class Solver:
         """An array by its name."""
         return self.arrays.table[name]
 
+    def reserve(self, count: int) -> None:
+        """Make room for `count` agents before a step needs it; where memory cannot be had nothing has changed.
+
+        Half as much again where the agents that are there were not all: whoever adds them one by one moves each array
+        now and then, and not each time.
+        """
+        if count > self.capacity:
+            self._allocate(max(count, self.capacity + self.capacity // 2))
+
     def _allocate(self, count: int) -> None:
-        """Make the arrays for `count` agents."""
+        """Make the arrays for `count` agents; all of them, or none."""
         leaves = leaf_count(count)
         rows = leaves * LEAF
-        self.capacity = rows
-        make = self.arrays.make
-        make("order", (rows,), "<i8")
-        make("leaf_first", (leaves,), "<i8")
-        make("parameters", (rows, 6), "<f8")
+        wanted: list[Wanted] = [
+            ("order", (rows,), "<i8", 0),
+            ("leaf_first", (leaves,), "<i8", 0),
+            ("parameters", (rows, 6), "<f8", 0.0),
+            ("listed", (rows, LISTED), "<i4", 0),
+            ("list_count", (rows,), "<i8", -1),
+            ("list_radius", (rows,), "<f8", 0.0),
+            ("list_drift", (rows,), "<f8", 0.0),
+            ("outcome", (rows,), "<u1", 0),
+            ("events", (rows,), "<u1", 0),
+            ("moved", (rows,), "<u1", 0),
+            ("overlap_depth", (rows,), "<f8", 0.0),
+            ("overlap_with", (rows,), "<i8", -1),
+        ]
         for frame in (0, 1):
-            make(f"packed.{frame}", (rows, 5), "<f8")
-            make(f"leaf_x.{frame}", (rows,), "<f8", math.inf)
-            make(f"leaf_y.{frame}", (rows,), "<f8", math.inf)
-            make(f"boxes.{frame}", (leaves, 4), "<f8")
-        make("listed", (rows, LISTED), "<i4")
-        make("list_count", (rows,), "<i8", -1)
-        make("list_radius", (rows,), "<f8")
-        make("list_drift", (rows,), "<f8")
-        make("outcome", (rows,), "<u1")
-        make("events", (rows,), "<u1")
-        make("moved", (rows,), "<u1")
-        make("overlap_depth", (rows,), "<f8")
-        make("overlap_with", (rows,), "<i8", -1)
+            wanted += [
+                (f"packed.{frame}", (rows, 5), "<f8", 0.0),
+                (f"leaf_x.{frame}", (rows,), "<f8", math.inf),
+                (f"leaf_y.{frame}", (rows,), "<f8", math.inf),
+                (f"boxes.{frame}", (leaves, 4), "<f8", 0.0),
+            ]
+        self.arrays.make(wanted)
+        self.capacity = rows
         self._sorted = None
 
     def prepare(self, agents: AgentState, step: int, dt: float) -> StepTask:
@@ -228,7 +241,7 @@ class Solver:
             agents["id"], agents["turning_until"], agents["goal"], agents["has_goal"], agents["preferred_speed"],
             agents["goal_tolerance"], agents["preferred_velocity"], agents["radius_class"],
             *statics.solver_arguments(),
-            self["listed"], self["list_count"], self["list_radius"], self["list_drift"],
+            self["listed"], self["list_count"], self["list_radius"],
             *self.scratch(task, statics).for_solving(),
             agents.following("velocity"), agents.following("turning_until"), self["outcome"], agents["neighbor_reach"],
             self["overlap_depth"], self["overlap_with"],

@@ -110,15 +110,19 @@ class AgentState:
         self._reserve(16)
 
     def _reserve(self, capacity: int) -> None:
-        """Grow every array to at least `capacity` rows; new rows hold the field's empty value."""
+        """Grow every array to at least `capacity` rows; new rows hold the field's empty value.
+
+        Where memory cannot be had nothing has changed: every array is there before the first one is replaced.
+        """
         capacity = max(capacity, 2 * self._capacity)
-        for field in FIELDS:
-            shape = (capacity,) if field.width == 1 else (capacity, field.width)
-            before = self[field.name] if self.count else None
-            for key in _keys(field):
-                self.arrays.make(key, shape, field.dtype, field.empty)
-            if before is not None:
-                self.arrays.table[_keys(field)[self.side if field.twice else 0]][: self.count] = before
+        before = {field.name: self[field.name] for field in FIELDS} if self.count else {}
+        self.arrays.make(
+            (key, (capacity,) if field.width == 1 else (capacity, field.width), field.dtype, field.empty)
+            for field in FIELDS
+            for key in _keys(field)
+        )
+        for name, rows in before.items():
+            self[name][:] = rows
         self._capacity = capacity
 
     @classmethod

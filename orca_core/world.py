@@ -142,12 +142,13 @@ class World:
         field, or AlreadyExists for an id that is or was in use.
         """
         self._refuse_while_stepping()
-        # only the radii can still be refused once the rows stand; taking those rows back costs no copy of the world
+        # once the rows stand only radii can still be refused, or memory; taking rows back costs no copy of the world
         mark = self.population.mark()
         rows = self.population.add(columns, given, count, self.step_count)
         try:
+            self._solver.reserve(self.agent_count)
             self._radii_changed()
-        except InvalidInput:
+        except BaseException:
             self.population.undo_add(mark)
             raise
         return Added(self.ids[rows].copy(), about_agents(self, np.arange(rows.start, rows.stop)))
@@ -308,7 +309,9 @@ class World:
     @classmethod
     def restore(cls, data: bytes, *, allocate: Allocate = own_memory, run: Run | None = None) -> World:
         """A world with the same bits from a snapshot; raises SnapshotError."""
-        return load(data, partial(cls, allocate=allocate, run=run))
+        world = load(data, partial(cls, allocate=allocate, run=run))
+        world._solver.reserve(world.agent_count)
+        return world
 
     # geometry as the solver takes it
 
