@@ -1,170 +1,129 @@
-"""The crew: worker processes as their parent sees them; started, given orders, watched, and replaced when they die or
-hang.
+"""The crew: worker processes, started, ended, and another in the place of one that died or hung.
+
+A place in the crew is empty after a worker was lost; whoever needs it next starts another there, so that a worker that
+cannot be started either is no more than one more loss to whoever asked.
 """
 
 from __future__ import annotations
 
 import logging
-import sys
 import threading
-from collections.abc import Iterator
-from contextlib import contextmanager
-from multiprocessing import get_all_start_methods, get_context
-from multiprocessing.connection import Connection, wait
-from multiprocessing.process import BaseProcess
-from multiprocessing.reduction import send_handle
+from collections.abc import Callable
+from multiprocessing import get_all_start_methods
 from typing import Any
 
-from orca_crowd.engine.memory import Block
+from orca_crowd.engine.starting import ForkServer, launch
 from orca_crowd.engine.worker import work
+from orca_crowd.engine.workmate import Lost, Workmate
 
-__all__ = ["Crew", "Lost", "Worker"]
+__all__ = ["Crew"]
 
 log = logging.getLogger("orca_crowd")
 
 # how long a worker may take to start: it may have to compile every kernel
 START_SECONDS = 300.0
-END_SECONDS = 2.0
-
-
-class Lost(Exception):
-    """A worker died or hung while it computed."""
-
-
-@contextmanager
-def _without_main() -> Iterator[None]:
-    """Start processes as if this one had no main module.
-
-    multiprocessing imports the parent's main module again in each child; ours is the command, which a worker has no use
-    for, and importing it would make a replacement slow.
-    """
-    main = sys.modules["__main__"]
-    kept: dict[str, Any] = {name: main.__dict__[name] for name in ("__spec__", "__file__") if name in main.__dict__}
-    main.__dict__["__spec__"] = None
-    main.__dict__.pop("__file__", None)
-    try:
-        yield
-    finally:
-        main.__dict__.update(kept)
-
-
-class Worker:
-    """One process, its pipe, and what it has been told of blocks and worlds."""
-
-    def __init__(self, process: BaseProcess, pipe: Connection) -> None:
-        """A process that has just been started."""
-        self.process = process
-        self.pipe = pipe
-        self.blocks: set[int] = set()
-        self.layouts: dict[int, tuple[int, int]] = {}
-        self.statics: dict[int, object] = {}
-
-    @property
-    def pid(self) -> int:
-        """Its process id."""
-        return self.process.pid or 0
-
-    def tell(self, *order: Any) -> None:
-        """Give an order; raises Lost where nobody is there to take it."""
-        try:
-            self.pipe.send(order)
-        except (OSError, ValueError) as error:
-            raise Lost(f"worker {self.pid} took no order: {error}") from error
-
-    def show(self, block: Block) -> None:
-        """Hand over the descriptor of a block of memory."""
-        self.tell("block", block.number, block.size)
-        try:
-            send_handle(self.pipe, block.descriptor, self.pid)
-        except OSError as error:
-            raise Lost(f"worker {self.pid} took no memory: {error}") from error
-        self.blocks.add(block.number)
-
-    def answer(self, deadline: float) -> tuple[str, Any]:
-        """Its answer; raises Lost where it dies first or takes longer than `deadline` seconds."""
-        ready = wait([self.pipe, self.process.sentinel], deadline)
-        if self.pipe in ready:
-            try:
-                answer: tuple[str, Any] = self.pipe.recv()
-                return answer
-            except (EOFError, OSError) as error:
-                raise Lost(f"worker {self.pid} died") from error
-        raise Lost(f"worker {self.pid} {'died' if ready else f'did not answer for {deadline:g} s'}")
-
-    def end(self, kill: bool) -> None:
-        """Let it end, or make it; afterwards nothing of it is left."""
-        if not kill:
-            try:
-                self.pipe.send(("end",))
-            except (OSError, ValueError):
-                kill = True
-        if not kill:
-            self.process.join(END_SECONDS)
-        if self.process.is_alive():
-            self.process.kill()
-        self.process.join()
-        self.pipe.close()
-        self.process.close()
 
 
 class Crew:
-    """So many workers, always; the context is forkserver where there is one, for its kernels are compiled once."""
+    """Places for so many workers. A place is used by one thread at a time, which is for its users to see to."""
 
-    def __init__(self, count: int) -> None:
-        """Nobody yet; `start` brings them."""
-        method = "forkserver" if "forkserver" in get_all_start_methods() else "spawn"
-        self._context: Any = get_context(method)
-        if method == "forkserver":
-            self._context.set_forkserver_preload(["orca_crowd.engine.preload"])
+    def __init__(
+        self,
+        count: int,
+        *,
+        deadline: float,
+        method: str | None = None,
+        target: Callable[[Any], None] = work,
+    ) -> None:
+        """Nobody yet; `start` brings them. `deadline`: seconds after which an order or an answer does not come.
+
+        `method` is forkserver where there is one, for its kernels are compiled once, and spawn elsewhere.
+        """
+        self.method = method or ("forkserver" if "forkserver" in get_all_start_methods() else "spawn")
         self.count = count
-        self.workers: list[Worker] = []
         self.replaced = 0
+        self._deadline = deadline
+        self._target = target
+        self._places: list[Workmate | None] = [None] * count
+        self._forkserver = ForkServer() if self.method == "forkserver" else None
         self._starting = threading.Lock()
+        self._closed = False
 
     def start(self) -> None:
-        """Start all of them and wait until each can compute."""
-        self.workers = [self._begin() for _ in range(self.count)]
+        """Start all of them and wait until each can compute; raises Lost where one does not come up."""
+        with self._starting:
+            if self._forkserver is not None and not self._closed:
+                self._forkserver.hold()
+            # all at once: each may have to compile
+            for place in range(self.count):
+                self._places[place] = self._launch()
+            for place in range(self.count):
+                self._welcome(place)
 
-    def _begin(self) -> Worker:
-        ours, theirs = self._context.Pipe(duplex=True)
-        process = self._context.Process(target=work, args=(theirs,), name="orca-worker", daemon=True)
-        # one at a time: starting borrows the main module
-        with self._starting, _without_main():
-            process.start()
-        theirs.close()
-        worker = Worker(process, ours)
-        name, warm = worker.answer(START_SECONDS)
-        if name != "warm" or (not warm and self._context.get_start_method() == "forkserver"):
+    def present(self, place: int) -> Workmate | None:
+        """Who stands in a place, if anybody does."""
+        return self._places[place]
+
+    def worker(self, place: int) -> Workmate:
+        """Who stands in a place, started now where it is empty; raises Lost where nobody can be had."""
+        worker = self._places[place]
+        if worker is not None:
+            return worker
+        with self._starting:
+            self._places[place] = self._launch()
+        worker = self._welcome(place)
+        self.replaced += 1
+        log.warning("worker %d takes the place of one that was lost", worker.pid)
+        return worker
+
+    def dismiss(self, place: int, reason: Lost) -> None:
+        """Make sure that nothing is left of a worker that was lost, and leave its place empty."""
+        worker, self._places[place] = self._places[place], None
+        if worker is not None:
+            log.warning("%s", reason)
+            worker.end(kill=True)
+
+    def _launch(self) -> Workmate:
+        if self._closed:
+            raise Lost("the engine is closed and starts no worker any more")
+        return launch(self.method, self._target, self._deadline)
+
+    def _welcome(self, place: int) -> Workmate:
+        """Wait until a worker that was started says that it can compute."""
+        worker = self._places[place]
+        if worker is None:
+            raise Lost("the engine was closed before its workers had started")
+        try:
+            name, warm = worker.answer(START_SECONDS)
+        except Lost as lost:
+            self.dismiss(place, lost)
+            raise
+        if name != "warm" or (not warm and self.method == "forkserver"):
             log.warning("worker %d had to compile its kernels itself", worker.pid)
         return worker
 
-    def replace(self, index: int, reason: Lost) -> Worker:
-        """Another worker in the place of one that is lost."""
-        self.workers[index].end(kill=True)
-        self.workers[index] = self._begin()
-        self.replaced += 1
-        log.warning("%s; worker %d took its place", reason, self.workers[index].pid)
-        return self.workers[index]
+    def abandon(self) -> None:
+        """Start nobody any more, and kill whoever computes: what waits for an answer learns at once that none comes."""
+        self._closed = True
+        # somebody may wait for the server of forks itself
+        if self._forkserver is not None and self._starting.locked():
+            self._forkserver.kill()
+        for worker in list(self._places):
+            if worker is not None:
+                worker.kill()
 
     def close(self) -> None:
-        """End all of them, and the server of forks with them; nothing is left behind."""
-        for worker in self.workers:
-            worker.end(kill=False)
-        self.workers = []
-        _stop_forkserver()
-
-
-def _stop_forkserver() -> None:
-    """End the server of forks, which would otherwise stay until this process ends; the next start brings another.
-
-    CPython offers no public way; where its private one is missing the server of forks stays, and ends with us.
-    """
-    from multiprocessing import forkserver, resource_tracker
-
-    for holder in (forkserver._forkserver, resource_tracker._resource_tracker):
-        stop = getattr(holder, "_stop", None)
-        if stop is not None:
-            try:
-                stop()
-            except (OSError, ChildProcessError):
-                log.debug("%s had ended already", type(holder).__name__)
+        """End all of them, and the server of forks with the last crew that used it; nothing is left behind."""
+        self._closed = True
+        # who is just being started would be waited for, and may have to compile first
+        while not self._starting.acquire(timeout=0.1):
+            self.abandon()
+        try:
+            for place, worker in enumerate(self._places):
+                if worker is not None:
+                    worker.end(kill=False)
+                self._places[place] = None
+            if self._forkserver is not None:
+                self._forkserver.release()
+        finally:
+            self._starting.release()

@@ -51,10 +51,12 @@ def _anonymous(size: int) -> int:
     except OSError as error:
         if descriptor >= 0:
             os.close(descriptor)
-        raise ApiError(
-            "no-room", f"{size >> 20} MB more for the arrays of a world cannot be had: {error.strerror}"
-        ) from error
+        raise _no_room(size, error) from error
     return descriptor
+
+
+def _no_room(size: int, error: OSError) -> ApiError:
+    return ApiError("no-room", f"{size >> 20} MB more for the arrays of a world cannot be had: {error.strerror}")
 
 
 class Block:
@@ -65,7 +67,11 @@ class Block:
         self.number = number
         self.size = size
         self.descriptor = _anonymous(size)
-        self.map = mmap.mmap(self.descriptor, size)
+        try:
+            self.map = mmap.mmap(self.descriptor, size)
+        except OSError as error:
+            os.close(self.descriptor)
+            raise _no_room(size, error) from error
         self.free: list[tuple[int, int]] = [(0, size)]
 
     def take(self, size: int) -> int | None:
@@ -98,8 +104,8 @@ class Lender:
         self._blocks: dict[int, Block] = {}
         self._numbers = itertools.count()
         self._places: dict[int, Place] = {}
-        # numbers of blocks that are gone, for workers that still hold them
-        self._gone: set[int] = set()
+        # how many blocks were given back to the system, for workers that may still hold them
+        self._released = 0
         # a finalizer may run in the middle of anything, this class included
         self._lock = threading.RLock()
         self._returned: list[tuple[int, int, int, int]] = []
@@ -138,12 +144,15 @@ class Lender:
         """What finalizers have reported becomes free; whole blocks are given to the system."""
         while self._returned:
             key, number, offset, size = self._returned.pop()
-            self._places.pop(key, None)
-            block = self._blocks[number]
-            if block.give_back(offset, size):
+            # meanwhile another array may have got the identity of the one that is gone, but not its place
+            if self._places.get(key, (-1, -1))[:2] == (number, offset):
+                del self._places[key]
+            block = self._blocks.get(number)
+            # none is left once the lender is closed
+            if block is not None and block.give_back(offset, size):
                 del self._blocks[number]
                 os.close(block.descriptor)
-                self._gone.add(number)
+                self._released += 1
 
     def place(self, array: NDArray[Any]) -> Place:
         """Where an array stands that this lender has lent."""
@@ -153,11 +162,15 @@ class Lender:
         """These blocks, in order."""
         return [self._blocks[number] for number in sorted(numbers)]
 
-    def gone(self) -> set[int]:
-        """Numbers of all blocks that were ever given back."""
+    def released(self) -> int:
+        """How many blocks were given back so far."""
         with self._lock:
             self._take_back()
-            return set(self._gone)
+            return self._released
+
+    def gone(self, numbers: set[int]) -> set[int]:
+        """Which of these blocks were given back; numbers are never used again."""
+        return numbers - self._blocks.keys()
 
     @property
     def bytes_held(self) -> int:

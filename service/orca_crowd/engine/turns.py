@@ -35,7 +35,13 @@ class Turns:
         ticket = object()
         with self._change:
             self._queue.append(ticket)
-            self._change.wait_for(lambda: self._queue[0] is ticket and len(self._free) >= wanted)
+            try:
+                self._change.wait_for(lambda: self._queue[0] is ticket and len(self._free) >= wanted)
+            except BaseException:
+                # whoever is interrupted while he waits must not keep his place for ever
+                self._queue.remove(ticket)
+                self._change.notify_all()
+                raise
             self._queue.popleft()
             order = sorted(self._free, key=lambda worker: (worker != preferred, worker))
             taken = order[:wanted]

@@ -3,7 +3,8 @@
 Orders, each a tuple that begins with its name:
 
 - `("block", number, size)`, followed by a descriptor: a block of shared memory;
-- `("drop", numbers, worlds)`: blocks and worlds that are no more;
+- `("drop", numbers, layouts, worlds)`: blocks that are no more, worlds whose arrays stood there, and worlds that are no
+  more;
 - `("layout", world, agents, solver, options, dt, seed)`: where the arrays of a world stand;
 - `("statics", world, statics)`: its walls and boundaries;
 - `("step", world, task, first, last)`: compute these leaves; answered with `("done", longest move)`;
@@ -17,7 +18,9 @@ from __future__ import annotations
 import mmap
 import os
 import signal
+import threading
 import traceback
+from multiprocessing import parent_process
 from multiprocessing.connection import Connection
 from multiprocessing.reduction import recv_handle
 from typing import Any
@@ -76,9 +79,10 @@ class Desk:
                 descriptor = recv_handle(pipe)
                 self.maps[number] = mmap.mmap(descriptor, size)
                 os.close(descriptor)
-            case ("drop", numbers, worlds):
-                for world in worlds:
+            case ("drop", numbers, layouts, worlds):
+                for world in (*layouts, *worlds):
                     self.twins.pop(world, None)
+                for world in worlds:
                     self.statics.pop(world, None)
                 for number in numbers:
                     self.maps.pop(number, None)
@@ -88,11 +92,20 @@ class Desk:
         return {name: attach(place, self.maps.__getitem__) for name, place in places.items()}
 
 
+def _end_with_parent() -> None:
+    """End at once when the parent does, also in the middle of a step; the pipe would tell only after it."""
+    parent = parent_process()
+    if parent is not None:
+        parent.join()
+        os._exit(0)
+
+
 def work(pipe: Connection) -> None:
     """The life of a worker process."""
     # the server decides when its workers end: a signal to the whole group, such as Ctrl-C, is its business
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
+    threading.Thread(target=_end_with_parent, name="orca-parent", daemon=True).start()
     warm = compiled()
     compile_all()
     desk = Desk()

@@ -1,0 +1,143 @@
+"""A worker process as its parent sees it: given orders, watched, and ended."""
+
+from __future__ import annotations
+
+import os
+import signal
+import socket
+import struct
+import sys
+from contextlib import suppress
+from dataclasses import dataclass
+from multiprocessing.connection import Connection, wait
+from multiprocessing.process import BaseProcess
+from multiprocessing.reduction import send_handle
+from typing import Any
+
+from orca_crowd.engine.memory import Block
+
+__all__ = ["Layout", "Lost", "Workmate"]
+
+END_SECONDS = 2.0
+
+
+class Lost(Exception):
+    """A worker died or hung while it computed."""
+
+
+@dataclass(frozen=True)
+class Layout:
+    """Where a worker believes the arrays of a world to stand: the generations of its tables, and their blocks."""
+
+    generation: tuple[int, int]
+    blocks: frozenset[int]
+
+
+class Workmate:
+    """One process, its pipe, and what it has been told of blocks and worlds."""
+
+    def __init__(self, process: BaseProcess, pipe: Connection, deadline: float) -> None:
+        """A process that has just been started; no write to its pipe waits longer than `deadline` seconds."""
+        self.process = process
+        self.pid: int = process.pid or 0
+        self.pipe = pipe
+        # whether there is an order whose answer has not come
+        self.awaited = False
+        self.blocks: set[int] = set()
+        self.layouts: dict[int, Layout] = {}
+        self.statics: dict[int, object] = {}
+        # how far it has heard of what is no more
+        self.heard: object = None
+        self._descriptor = _process_descriptor(self.pid)
+        _bound(pipe, deadline)
+
+    def tell(self, *order: Any) -> None:
+        """Give an order; raises Lost where nobody is there to take it, or does not take it in time."""
+        try:
+            self.pipe.send(order)
+        except (OSError, ValueError) as error:
+            raise Lost(f"worker {self.pid} took no order: {error}") from error
+
+    def ask(self, *order: Any) -> None:
+        """Give an order that will be answered."""
+        self.awaited = True
+        self.tell(*order)
+
+    def show(self, block: Block) -> None:
+        """Hand over the descriptor of a block of memory."""
+        self.tell("block", block.number, block.size)
+        try:
+            send_handle(self.pipe, block.descriptor, self.pid)
+        except OSError as error:
+            raise Lost(f"worker {self.pid} took no memory: {error}") from error
+        self.blocks.add(block.number)
+
+    def answer(self, deadline: float) -> tuple[str, Any]:
+        """Its answer; raises Lost where it dies first or takes longer than `deadline` seconds."""
+        ready = wait([self.pipe, self._sentinel], deadline)
+        if self.pipe in ready:
+            try:
+                answer: tuple[str, Any] = self.pipe.recv()
+            except (EOFError, OSError) as error:
+                raise Lost(f"worker {self.pid} died") from error
+            self.awaited = False
+            return answer
+        raise Lost(f"worker {self.pid} {'died' if ready else f'did not answer for {deadline:g} s'}")
+
+    @property
+    def _sentinel(self) -> int:
+        """What can be read when the process is dead.
+
+        multiprocessing's own sentinel speaks also when it was the server of forks that died.
+        """
+        return self.process.sentinel if self._descriptor is None else self._descriptor
+
+    def kill(self) -> None:
+        """End it by force; whoever waits for its answer learns so."""
+        with suppress(ProcessLookupError, ValueError, OSError):
+            if self._descriptor is None:
+                self.process.kill()
+            else:
+                signal.pidfd_send_signal(self._descriptor, signal.SIGKILL)
+
+    def end(self, kill: bool) -> None:
+        """Let it end, or make it; afterwards nothing of it is left, and nothing writes to shared memory any more."""
+        if not kill:
+            try:
+                self.pipe.send(("end",))
+                kill = not wait([self._sentinel], END_SECONDS)
+            except (OSError, ValueError):
+                kill = True
+        if kill:
+            self.kill()
+        wait([self._sentinel])
+        # its status comes from the server of forks, which may be dead or stopped; the process is dead in any case
+        self.process.join(END_SECONDS)
+        with suppress(ValueError):
+            self.process.close()
+        self.pipe.close()
+        if self._descriptor is not None:
+            os.close(self._descriptor)
+            self._descriptor = None
+
+
+def _process_descriptor(pid: int) -> int | None:
+    """A descriptor of a process, which no other process can be taken for; None where the system has none."""
+    try:
+        return os.pidfd_open(pid) if hasattr(os, "pidfd_open") else None
+    except OSError:
+        return None
+
+
+def _bound(pipe: Connection, seconds: float) -> None:
+    """Let no single write or read of a pipe take longer: a worker that hangs takes no orders either.
+
+    The pipe is a pair of sockets, except on Windows, where writes are not bounded.
+    """
+    if sys.platform == "win32":  # pragma: no cover
+        return
+    whole = int(seconds)
+    length = struct.pack("ll", whole, max(int((seconds - whole) * 1e6), 0 if whole else 1))
+    with socket.socket(fileno=os.dup(pipe.fileno())) as end:
+        for option in (socket.SO_SNDTIMEO, socket.SO_RCVTIMEO):
+            end.setsockopt(socket.SOL_SOCKET, option, length)
