@@ -39,6 +39,7 @@ class Scratch:
     near_place: Integers
     lanes: Floats
     wishes: Floats
+    guesses: Floats
     found: Integers
     item_distance: Floats
     item: Integers
@@ -74,6 +75,7 @@ class Scratch:
             near_place=np.empty(candidates, np.int64),
             lanes=np.empty(LANE_ROWS * LANES),
             wishes=np.empty((candidates, 2)),
+            guesses=np.empty(LEAF),
             found=np.empty(max(walls, 1), np.int64),
             item_distance=np.empty(items),
             item=np.empty(items, np.int64),

@@ -111,11 +111,10 @@ class Solver:
         wanted: list[Wanted] = [
             ("order", (rows,), "<i8", 0),
             ("leaf_first", (leaves,), "<i8", 0),
-            ("parameters", (rows, 6), "<f8", 0.0),
+            ("parameters", (rows, 5), "<f8", 0.0),
             ("listed", (rows, LISTED), "<i4", 0),
-            ("list_count", (rows,), "<i8", -1),
+            ("list_count", (rows,), "<i2", -1),
             ("list_radius", (rows,), "<f8", 0.0),
-            ("list_drift", (rows,), "<f8", 0.0),
             ("outcome", (rows,), "<u1", 0),
             ("events", (rows,), "<u1", 0),
             ("moved", (rows,), "<u1", 0),

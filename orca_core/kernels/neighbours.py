@@ -38,7 +38,7 @@ __all__ = [
 ]
 
 # how many candidates an agent keeps; beyond LISTED - MARGIN neighbours it searches anew in every step
-LISTED = 40
+LISTED = 32
 MARGIN = 4
 # how often too many candidates are cut by distance before they are cut by order
 TRIES = 4

@@ -55,11 +55,10 @@ def preferred_velocity(
 def gather_parameters(
     first, last, order, max_speed, time_horizon, obstacle_horizon, neighbor_distance, max_neighbors, parameters
 ):  # fmt: skip
-    """Gather what the steered agent itself needs into `parameters` (n, 6), for the places [first, last).
+    """Gather what the steered agent itself needs into `parameters` (n, 5), for the places [first, last).
 
     Columns: maximum speed, time horizon, obstacle horizon, neighbour distance, maximum of neighbours (exact as a
-    float64),
-    and room for the distance at which a search begins.
+    float64).
     """
     for place in range(first, last):
         i = order[place]

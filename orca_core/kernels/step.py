@@ -82,10 +82,10 @@ def leaf_guess(boxes, leaf, k, leaf_items):
     "f8[:,::1],f8[:,::1],i8,i8[::1],f8[:,::1],"
     "f8[:,::1],f8[::1],f8[::1],i8[::1],f8[::1],f8[::1],f8[:,::1],i8[::1],i8[::1],i8[::1],f8[:,::1],"
     # lists
-    "i4[:,::1],i8[::1],f8[::1],f8[::1],"
+    "i4[:,::1],i2[::1],f8[::1],"
     # scratch
     "f8[:,::1],i8[::1],i8[::1],i8[::1],f8[::1],i8[::1],i8[::1],i8[::1],f8[::1],f8[::1],i8[::1],f8[::1],"
-    "f8[::1],i8[::1],f8[::1],f8[:,::1],i8[::1],f8[::1],i8[::1],f8[:,::1],f8[:,::1],"
+    "f8[::1],i8[::1],f8[::1],f8[:,::1],f8[::1],i8[::1],f8[::1],i8[::1],f8[:,::1],f8[:,::1],"
     # output
     "f8[:,::1],i8[::1],u1[::1],f8[::1],f8[::1],i8[::1])"
 )
@@ -96,9 +96,9 @@ def solve_leaves(
     walls, wall_nodes, wall_leaves, wall_order, wall_boxes,
     edges, edge_clearance, edge_horizon, class_start, class_clearance, class_horizon, edge_nodes, edge_node_start,
     edge_leaves, edge_order, edge_boxes,
-    listed, list_count, list_radius, list_drift,
+    listed, list_count, list_radius,
     nodes, near, wide, stack, distance, place, index, keys, common_x, common_y, common_place, squares,
-    near_distance, near_place, lanes, wishes, found, item_distance, item, planes, derived,
+    near_distance, near_place, lanes, wishes, guesses, found, item_distance, item, planes, derived,
     new_velocity, new_turning, outcome, reach, overlap_depth, overlap_with,
 ):  # fmt: skip
     """Write the new velocity of every agent in the leaves [first_leaf, last_leaf), and what happened to it.
@@ -126,8 +126,8 @@ def solve_leaves(
         for own in range(begin, end):
             wall_reach = max(wall_reach, max(parameters[own, 2], floor) * parameters[own, 0] + packed[own, 4])
             needed = min(reach[order[own]] + slack, parameters[own, 3])
-            proved = list_radius[own] - 2.0 * (drift - list_drift[own])
-            expired = expired or list_count[own] < 0 or not needed < proved
+            proved = list_radius[own] - 2.0 * drift
+            expired = expired or list_count[own] < 0 or reach[order[own]] < 0.0 or not needed < proved
         if expired:
             # all of them at once: the others' lists would not last much longer, and the common list is what costs
             for own in range(begin, end):
@@ -148,7 +148,7 @@ def solve_leaves(
                     guess = JUST_NOW * near_by
                     wanted = k
                 guess = min(guess, max(2.0 * leaf_guess(boxes, leaf, wanted, end - begin), SPARSEST * guess))
-                parameters[own, 5] = guess
+                guesses[own - begin] = guess
                 list_count[own] = -1
                 shared = max(shared, guess)
         near_count = 0
@@ -236,7 +236,7 @@ def solve_leaves(
             kept = 0
             bound = 0.0
             if k > 0 and list_count[own] >= 0:
-                proved = (list_radius[own] - 2.0 * (drift - list_drift[own])) * PROOF
+                proved = (list_radius[own] - 2.0 * drift) * PROOF
                 expected = min(reach[i] + slack, proved)
                 bound = expected * expected
                 kept = near_of_list(own, px, py, listed, list_count[own], packed, bound, distance, place)
@@ -245,8 +245,15 @@ def solve_leaves(
                     list_count[own] = -1
             if k > 0 and list_count[own] < 0:
                 most = LISTED if k <= LISTED - MARGIN else k
+                guess = guesses[own - begin]
+                if not expired:
+                    # a list that seemed to hold was not enough, as when more neighbours are asked for than before
+                    guess = min(JUST_NOW * reach[i] + slack, sight)
+                    if not planted:
+                        tree_over_leaves(boxes, leaves, nodes)
+                        planted = True
                 kept, radius_named = search(
-                    own, px, py, k, most, sight, parameters[own, 5], shared, near, near_count, common_count,
+                    own, px, py, k, most, sight, guess, shared, near, near_count, common_count,
                     common_x, common_y,
                     common_place, squares, nodes, leaves, leaf_x,
                     leaf_y, order, leaf_first, distance, place, index, stack, wide,
@@ -255,8 +262,8 @@ def solve_leaves(
                     for c in range(kept):
                         listed[own, c] = place[c]
                     list_count[own] = kept
-                    list_radius[own] = radius_named
-                    list_drift[own] = drift
+                    # counted from where everybody stood when they were sorted
+                    list_radius[own] = radius_named + 2.0 * drift
                 bound = radius_named * radius_named
                 if kept > NETWORK:
                     # most of them are not needed now

@@ -24,7 +24,7 @@ WRONG: dict[str, Callable[[], object]] = {
     "read-only": lambda: solve(READ_ONLY, 2, 1.0, 0.0, 0.0),
     "one dimension": lambda: solve(PLANES[0], 2, 1.0, 0.0, 0.0),
     "int32 order": lambda: gather_parameters(
-        0, 1, np.zeros(1, np.int32), *[np.zeros(1)] * 4, np.zeros(1, np.int64), np.zeros((1, 6))
+        0, 1, np.zeros(1, np.int32), *[np.zeros(1)] * 4, np.zeros(1, np.int64), np.zeros((1, 5))
     ),
 }
 
