@@ -1,15 +1,18 @@
-"""Engines: the one that was asked for, or the nearest there is."""
+"""Engines: the one that was asked for, or the nearest there is, as a server makes and starts it."""
 
 from __future__ import annotations
 
 import asyncio
 import importlib
-import inspect
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from typing import Any, cast
+from typing import cast
 
+from pydantic import ValidationError
+
+from orca_crowd.engine.choice import make_engine
 from orca_crowd.engine.interface import Engine
+from orca_crowd.settings import Settings
 
 __all__ = ["FALLBACK", "chosen", "event_loop", "running"]
 
@@ -18,20 +21,18 @@ FALLBACK = "inline"
 HELPERS = 2
 
 
-def _class(name: str) -> Any:
-    """The engine of a name: the class `NameEngine` of the module `engine.name`; None where there is none."""
-    try:
-        module = importlib.import_module(f"orca_crowd.engine.{name}")
-    except ModuleNotFoundError:
-        return None
-    return getattr(module, f"{name.capitalize()}Engine", None)
+def _settings(name: str, workers: int) -> Settings:
+    """The settings of a server with this engine; raises ValidationError where there is none of the name."""
+    return Settings(engine=name, workers=workers, helpers=HELPERS)
 
 
 def chosen(name: str) -> tuple[str, str | None]:
     """The name of an engine that there is, and a line about it where it is another one than was asked for."""
-    if name.isidentifier() and _class(name) is not None:
-        return name, None
-    return FALLBACK, f"This version has no engine {name!r}; {FALLBACK} is measured in its place."
+    try:
+        _settings(name, 1)
+    except ValidationError:
+        return FALLBACK, f"This version has no engine {name!r}; {FALLBACK} is measured in its place."
+    return name, None
 
 
 def event_loop() -> asyncio.AbstractEventLoop:
@@ -44,12 +45,10 @@ def event_loop() -> asyncio.AbstractEventLoop:
 
 @asynccontextmanager
 async def running(name: str, workers: int) -> AsyncIterator[Engine]:
-    """An engine with so many workers, closed at the end; one that has a `start` is started."""
-    engine = _class(name)(workers=workers, helpers=HELPERS)
+    """An engine with so many workers, warm, closed at the end."""
+    engine = make_engine(_settings(name, workers))
     try:
-        started = getattr(engine, "start", lambda: None)()
-        if inspect.isawaitable(started):
-            await started
+        await asyncio.to_thread(engine.start)
         yield engine
     finally:
         await engine.close()

@@ -8,8 +8,8 @@ from pathlib import Path
 __all__ = ["family", "peak", "reset_peak", "resident"]
 
 PROC = Path("/proc")
-# how the paths of mappings begin that are shared memory and no files
-SHARED_MEMORY = ("/dev/shm/", "/memfd:", "/SYSV", "/dev/zero")
+# how the paths of files begin that have no name (memfd)
+ANONYMOUS_FILE = "/memfd:"
 
 
 def family(root: int) -> list[int]:
@@ -43,18 +43,33 @@ def _bytes(lines: list[str], *names: str) -> int:
     return sum(int(words[1]) * 1024 for words in found if words and words[0].rstrip(":") in names)
 
 
-def _mapped_files(process: int) -> int:
-    """Bytes of files that a process may write and shares: arrays in a plain file, without shared memory."""
+def _shared(process: int) -> int:
+    """Bytes of what a process may write and shares by mapping it: files, and shared memory of a name or of none."""
     total, counts = 0, False
     for line in _lines(process, "smaps"):
         words = line.split()
         if not words[0].endswith(":"):
-            # a new mapping: range, permissions, offset, device, inode, path; shared memory is counted as such
+            # a new mapping: range, permissions, offset, device, inode, path
             path = words[5] if len(words) > 5 else ""
-            counts = words[1].startswith("rw") and words[1].endswith("s") and not path.startswith(SHARED_MEMORY)
+            counts = words[1].startswith("rw") and words[1].endswith("s") and not path.startswith(ANONYMOUS_FILE)
         elif counts and words[0] == "Pss:":
             total += int(words[1]) * 1024
     return total
+
+
+def _anonymous_files(processes: list[int]) -> int:
+    """Bytes of the anonymous files that are open in a family, each once: reserved, whether or not they are touched."""
+    sizes: dict[tuple[int, int], int] = {}
+    for process in processes:
+        try:
+            for descriptor in (PROC / str(process) / "fd").iterdir():
+                if os.readlink(descriptor).startswith(ANONYMOUS_FILE):
+                    facts = descriptor.stat()
+                    sizes[facts.st_dev, facts.st_ino] = facts.st_blocks * 512
+        except OSError:
+            # it has ended meanwhile, or closed one
+            continue
+    return sum(sizes.values())
 
 
 def resident(root: int | None = None) -> int | None:
@@ -64,10 +79,9 @@ def resident(root: int | None = None) -> int | None:
     """
     if not PROC.exists():
         return None
-    total = 0
-    for process in family(root if root is not None else os.getpid()):
-        total += _bytes(_lines(process, "smaps_rollup"), "Pss_Anon", "Pss_Shmem") + _mapped_files(process)
-    return total
+    processes = family(root if root is not None else os.getpid())
+    private = sum(_bytes(_lines(process, "smaps_rollup"), "Pss_Anon") for process in processes)
+    return private + sum(map(_shared, processes)) + _anonymous_files(processes)
 
 
 def peak(root: int | None = None) -> int | None:

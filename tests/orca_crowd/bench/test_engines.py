@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Callable
-from types import ModuleType
-from typing import Any
-
 import pytest
 
+from orca_crowd.bench import engines
 from orca_crowd.bench.dispatch import empty_steps, speed_up
 from orca_crowd.bench.engines import chosen, running
 from orca_crowd.engine.inline import InlineEngine
+from orca_crowd.settings import Settings
 
 
-def test_an_engine_that_is_there_is_taken() -> None:
-    assert chosen("inline") == ("inline", None)
+@pytest.mark.parametrize("name", ["inline", "processes"])
+def test_an_engine_that_is_there_is_taken(name: str) -> None:
+    assert chosen(name) == (name, None)
 
 
 @pytest.mark.parametrize("name", ["nobody", "interface", "../inline", ""])
@@ -26,33 +24,30 @@ def test_one_that_is_not_is_replaced_and_told(name: str) -> None:
     assert repr(name) in line
 
 
-async def test_an_engine_with_a_start_is_started_and_every_one_is_closed(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_an_engine_is_started_used_and_closed_whatever_happens(monkeypatch: pytest.MonkeyPatch) -> None:
     done: list[str] = []
 
     class RecordedEngine(InlineEngine):
-        async def start(self) -> None:
+        def start(self) -> None:
             done.append("start")
-
-        async def compute(self, call: Callable[[], Any]) -> Any:
-            done.append("compute")
-            return await super().compute(call)
 
         async def close(self) -> None:
             done.append("close")
             await super().close()
 
-    module: Any = ModuleType("orca_crowd.engine.recorded")
-    module.RecordedEngine = RecordedEngine
-    monkeypatch.setitem(sys.modules, module.__name__, module)
+    def make(settings: Settings) -> InlineEngine:
+        done.append(f"{settings.engine} with {settings.workers}")
+        return RecordedEngine(workers=1, helpers=1)
 
     async def fail() -> None:
-        async with running("recorded", 2) as engine:
-            await engine.compute(lambda: None)
+        async with running("processes", 3) as engine:
+            assert await engine.compute(lambda: 7) == 7
             raise RuntimeError("inside")
 
+    monkeypatch.setattr(engines, "make_engine", make)
     with pytest.raises(RuntimeError, match="inside"):
         await fail()
-    assert done == ["start", "compute", "close"]
+    assert done == ["processes with 3", "start", "close"]
 
 
 def test_every_kind_of_empty_step_is_waited_for() -> None:
@@ -66,9 +61,10 @@ def test_every_kind_of_empty_step_is_waited_for() -> None:
     assert min(min(values) for values in found.values()) > 0.0
 
 
-def test_workers_are_compared_pair_by_pair_and_their_bits_agree() -> None:
+@pytest.mark.parametrize("engine", ["inline", "processes"])
+def test_workers_are_compared_pair_by_pair_and_their_bits_agree(engine: str) -> None:
     taken: list[int] = []
-    found = speed_up("inline", 2, 30, steps=7, advance=taken.append)
+    found = speed_up(engine, 2, 30, steps=7, advance=taken.append)
     one, two = found["seconds"].values()
     assert list(found["seconds"]) == ["1 worker", "2 workers"]
     assert found["times_as_fast"] == [a / b for a, b in zip(one, two, strict=True)]

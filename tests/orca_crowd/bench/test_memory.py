@@ -48,6 +48,25 @@ def test_an_array_in_a_plain_file_is_counted_and_one_that_is_only_read_is_not(tm
     assert reading - before < SIZE // 8
 
 
+@pytest.mark.skipif(not hasattr(os, "memfd_create"), reason="the system has no anonymous files")
+def test_an_anonymous_file_counts_as_a_whole_though_it_is_not_touched() -> None:
+    before = resident()
+    assert before is not None
+    descriptor = os.memfd_create("of-a-test")
+    try:
+        os.posix_fallocate(descriptor, 0, SIZE)
+        with mmap.mmap(descriptor, SIZE) as array:
+            untouched = resident()
+            array[::4096] = b"y" * (SIZE // 4096)
+            touched = resident()
+    finally:
+        os.close(descriptor)
+    assert untouched is not None
+    assert touched is not None
+    assert untouched - before == pytest.approx(SIZE, rel=0.1)
+    assert touched - before == pytest.approx(SIZE, rel=0.1)
+
+
 def test_the_peak_remembers_until_it_is_reset() -> None:
     reset_peak()
     before = peak()

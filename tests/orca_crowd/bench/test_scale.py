@@ -14,9 +14,10 @@ from orca_crowd.bench.scale import measure_scale
 from tests.orca_crowd.bench.results import scale_result
 
 
-async def test_everything_is_measured_of_a_world() -> None:
+@pytest.mark.parametrize("engine", ["inline", "processes"])
+async def test_everything_is_measured_of_a_world(engine: str) -> None:
     told: list[str] = []
-    found = await measure_world({"agents": 500, "engine": "inline", "workers": 1, "steps": 3}, told.append)
+    found = await measure_world({"agents": 500, "engine": engine, "workers": 2, "steps": 3}, told.append)
     assert told == ["creating", "stepping", "reading and writing"]
     assert len(found["step"]) == 3
     assert all(min(found[key]) > 0.0 for key in ("step", *scale.DONE))
