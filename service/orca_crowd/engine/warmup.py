@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import threading
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 
 from orca_crowd.errors import ApiError
 
@@ -17,12 +18,13 @@ Progress = Callable[[int, int, str], None]
 class Warmup:
     """Whether this process can step."""
 
-    def __init__(self, progress: Progress | None = None, afterwards: Callable[[], None] = lambda: None) -> None:
+    def __init__(self, progress: Progress | None = None, others: Callable[[], None] = lambda: None) -> None:
         """`progress(done, total, kernel)` is called from the thread, the last time with done == total.
 
-        `afterwards` brings up whoever else must be ready: an engine's workers.
+        `others` brings up whoever else must be ready, such as an engine's workers. It runs at the same time, since these
+        compile for themselves where there is no kernel cache.
         """
-        self._afterwards = afterwards
+        self._others = others
         self.ready = False
         self.failed = False
         self._progress = progress
@@ -53,8 +55,10 @@ class Warmup:
             # imported here, so that the listener is up before the compiler is even loaded
             from orca_core import warmup
 
-            warmup.compile_all(self._progress)
-            self._afterwards()
+            with ThreadPoolExecutor(1, thread_name_prefix="orca-warmup") as pool:
+                others = pool.submit(self._others)
+                warmup.compile_all(self._progress)
+                others.result()
             self.ready = True
         except Exception:
             self.failed = True
