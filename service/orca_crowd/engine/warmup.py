@@ -21,8 +21,8 @@ class Warmup:
     def __init__(self, progress: Progress | None = None, others: Callable[[], None] = lambda: None) -> None:
         """`progress(done, total, kernel)` is called from the thread, the last time with done == total.
 
-        `others` brings up whoever else must be ready, such as an engine's workers. It runs at the same time, since these
-        compile for themselves where there is no kernel cache.
+        `others` brings up whoever else must be ready, such as an engine's workers. It runs at the same time, since
+        these compile for themselves where there is no kernel cache.
         """
         self._others = others
         self.ready = False
