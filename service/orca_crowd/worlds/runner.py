@@ -228,6 +228,8 @@ class Runner:
         for ending in list(self.endings):
             self._tell(lambda ending=ending: ending(kind, reason))  # type: ignore[misc]
         self.listeners.clear()
+        # nothing is taken any more, so nothing asks for the world again; its arrays are given back at once
+        del self._session
 
     async def _wait(self) -> None:
         """Sleep until there is something to do."""
