@@ -50,7 +50,13 @@ Identifier = Annotated[int, Field(ge=0, le=IDENTIFIER_LIMIT, description="0 to 2
 Identifiers = list[Identifier]
 Key = Annotated[str, Field(min_length=1, max_length=256, description="The same key and body again answers the same.")]
 WorldName = Annotated[
-    str, Field(pattern=r"^[A-Za-z0-9._-]{1,64}$", description="Letters, digits, dot, underscore, hyphen.")
+    str,
+    # "." and ".." are steps in a path, and no client could reach a world of that name
+    Field(
+        pattern=r"^\.{0,2}[A-Za-z0-9_-][A-Za-z0-9._-]*$",
+        max_length=64,
+        description="Letters, digits, dot, underscore, hyphen; not dots alone.",
+    ),
 ]
 
 

@@ -76,6 +76,8 @@ def test_a_taken_id_is_409_and_free_again_after_deletion(client: httpx.Client, w
         ({"time_step": "0.25"}, "time_step"),
         ({"time_step": None}, "time_step"),
         ({"time_step": [0.25]}, "time_step"),
+        ({"time_step": 0.25, "id": "."}, "id"),
+        ({"time_step": 0.25, "id": ".."}, "id"),
         ({"time_step": 0.25, "id": "a/b"}, "id"),
         ({"time_step": 0.25, "id": ""}, "id"),
         ({"time_step": 0.25, "id": "x" * 65}, "id"),
