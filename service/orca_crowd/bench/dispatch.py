@@ -20,33 +20,56 @@ from orca_crowd.bench.engines import event_loop, running
 from orca_crowd.bench.scenes import Scene
 from orca_crowd.engine.interface import Engine
 
-__all__ = ["PROFILE", "ThroughEngine", "empty_steps", "speed_up"]
+__all__ = ["DIVIDED", "OWN", "PROFILE", "ThroughEngine", "empty_steps", "idle_positions", "speed_up"]
 
 PROFILE = "service"
 # rounds before the first that counts, and seconds between two rounds of an engine that has to be woken
 FIRST = 50
 PAUSE = 0.005
 BLOCK = 5
+# agents for each worker in a world that nothing happens in, and metres between two of them: a worker gets a leaf of eight
+IDLE = 8
+IDLE_SPACING = 100.0
+# the names of what is judged: an idle step that reaches every worker, and what of it is the engine's
+DIVIDED = "an idle step divided among all workers"
+OWN = "of that the engine's own cost"
 
 
 def empty_steps(name: str, workers: int, rounds: int) -> dict[str, list[float]]:
-    """Seconds that the event loop waits: for no call, an empty step, one after a pause, a step of one agent."""
+    """Seconds that the event loop waits for steps in which nothing happens.
+
+    A world without agents may go to no worker at all, so a few agents without a goal, far from each other, are divided
+    among all workers. What is left when the same step in this thread is taken off is the engine's own cost.
+    """
     warmup.compile_all()
     with asyncio.Runner(loop_factory=event_loop) as runner:
         return runner.run(_empty_steps(name, workers, rounds))
 
 
 async def _empty_steps(name: str, workers: int, rounds: int) -> dict[str, list[float]]:
-    async with running(name, workers) as engine:
+    async with running(name, workers, split_agents=1) as engine:
         empty = await engine.serve(lambda: _world(engine))
-        alone = await engine.serve(lambda: _world(engine, Scene(1)))
-        woken = max(1, rounds // 10)
-        return {
+        idle = await engine.serve(lambda: _world(engine))
+        alone = World(time_step=Scene.time_step, options=PROFILES[PROFILE])
+        for world in (idle, alone):
+            world.add_agents({"position": idle_positions(workers)})
+        found: dict[str, list[float]] = {
             "no call": await _waits(engine, lambda: None, rounds),
-            "an empty step": await _waits(engine, empty.step, rounds),
-            "an empty step after a pause": await _waits(engine, empty.step, woken, pause=PAUSE),
-            "a step of one agent": await _waits(engine, alone.step, rounds),
+            "a step of an empty world": await _waits(engine, empty.step, rounds),
         }
+        divided, without, own = await _beside(engine, idle, alone, rounds)
+        return {
+            **found,
+            DIVIDED: divided,
+            "the same step without an engine": without,
+            OWN: own,
+            f"{DIVIDED}, after a pause": await _waits(engine, idle.step, max(1, rounds // 10), pause=PAUSE),
+        }
+
+
+def idle_positions(workers: int) -> NDArray[np.float64]:
+    """Where agents stand (n, 2) who meet nobody, as many as give each worker a leaf."""
+    return np.arange(2.0 * IDLE * workers).reshape(-1, 2) * IDLE_SPACING
 
 
 async def _waits(engine: Engine, call: Callable[[], Any], rounds: int, pause: float = 0.0) -> list[float]:
@@ -60,6 +83,23 @@ async def _waits(engine: Engine, call: Callable[[], Any], rounds: int, pause: fl
         if number >= FIRST:
             found.append(time.perf_counter() - begin)
     return found
+
+
+async def _beside(
+    engine: Engine, idle: World, alone: World, rounds: int
+) -> tuple[list[float], list[float], list[float]]:
+    """Seconds of a step through the engine, of the same in this thread, and their difference, in turn."""
+    through, here = [], []
+    for number in range(FIRST + rounds):
+        first = time.perf_counter()
+        await engine.compute(idle.step)
+        second = time.perf_counter()
+        alone.step()
+        third = time.perf_counter()
+        if number >= FIRST:
+            through.append(second - first)
+            here.append(third - second)
+    return through, here, [a - b for a, b in zip(through, here, strict=True)]
 
 
 def _world(engine: Engine, scene: Scene | None = None) -> World:

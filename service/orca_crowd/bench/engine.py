@@ -11,7 +11,7 @@ import numpy as np
 
 from orca_crowd.bench.bars import bar
 from orca_crowd.bench.compare import spread
-from orca_crowd.bench.dispatch import empty_steps, speed_up
+from orca_crowd.bench.dispatch import OWN, empty_steps, speed_up
 from orca_crowd.bench.engines import event_loop
 from orca_crowd.bench.figures import figure
 from orca_crowd.bench.machine import busy_before, facts
@@ -160,8 +160,8 @@ def engine_bars(result: dict[str, Any]) -> list[dict[str, Any]]:
         return []
     found = []
     if result["empty"]:
-        empty = result["empty"]["an empty step"]["median"] * 1e6
-        found.append(bar("an empty step, seen from the event loop", empty, EMPTY_MICROSECONDS, "µs"))
+        own = result["empty"][OWN]["median"] * 1e6
+        found.append(bar("an idle step, the engine's own cost", own, EMPTY_MICROSECONDS, "µs"))
     for entry in result["speed_up"]:
         if entry["agents"] in TIMES_AS_FAST:
             value, limit = spread(entry["times_as_fast"])["median"], TIMES_AS_FAST[entry["agents"]]

@@ -21,9 +21,9 @@ FALLBACK = "inline"
 HELPERS = 2
 
 
-def _settings(name: str, workers: int) -> Settings:
+def _settings(name: str, workers: int, **more: int) -> Settings:
     """The settings of a server with this engine; raises ValidationError where there is none of the name."""
-    return Settings(engine=name, workers=workers, helpers=HELPERS)
+    return Settings.model_validate({"engine": name, "workers": workers, "helpers": HELPERS, **more})
 
 
 def chosen(name: str) -> tuple[str, str | None]:
@@ -44,9 +44,9 @@ def event_loop() -> asyncio.AbstractEventLoop:
 
 
 @asynccontextmanager
-async def running(name: str, workers: int) -> AsyncIterator[Engine]:
-    """An engine with so many workers, warm, closed at the end."""
-    engine = make_engine(_settings(name, workers))
+async def running(name: str, workers: int, **more: int) -> AsyncIterator[Engine]:
+    """An engine with so many workers and `more` settings, warm, closed at the end."""
+    engine = make_engine(_settings(name, workers, **more))
     try:
         await asyncio.to_thread(engine.start)
         yield engine

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from orca_crowd.bench.dispatch import DIVIDED, OWN
 from orca_crowd.bench.engine import engine_bars, engine_figures
 from orca_crowd.bench.figures import kernel_figures
 from orca_crowd.bench.scale import scale_bars, scale_figures
@@ -97,7 +98,11 @@ def engine_result(times: float = 1.75, late: float = 0.02, workers: int = 2) -> 
         "machine": MACHINE,
         "engine": "inline",
         "workers": workers,
-        "empty": {"no call": distribution(5e-5, 1e-4), "an empty step": distribution(1.4e-4, 3e-4)},
+        "empty": {
+            "no call": distribution(5e-5, 1e-4),
+            DIVIDED: distribution(2e-4, 4e-4),
+            OWN: distribution(1.4e-4, 3e-4),
+        },
         "speed_up": [
             {
                 "agents": agents,

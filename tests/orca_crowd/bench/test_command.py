@@ -81,7 +81,7 @@ def test_two_runs_are_compared_figure_by_figure(elsewhere: Path) -> None:
     ran = CliRunner().invoke(app, ["bench", "compare", "old.json", "new.json"], env={"COLUMNS": "200"})
     assert ran.exit_code == 0, ran.output
     assert "new / old" in ran.output
-    assert "an empty step" in ran.output
+    assert "a step of an empty world" in ran.output
 
 
 @pytest.mark.parametrize(

@@ -39,7 +39,7 @@ def test_the_whole_plan_runs_against_a_real_server() -> None:
     # half of the frames, if the machine is very busy
     assert live["late"]["count"] > 0.5 * 2 * 50.0
     assert live["late"]["points"][0] >= 0.0
-    assert result["bars"][0]["name"].startswith("an empty step")
+    assert result["bars"][0]["name"].startswith("an idle step")
     assert len(result["bars"]) == 1
 
 

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import pytest
 
+from orca_core.options import Options
+from orca_core.world import World
 from orca_crowd.bench import engines
-from orca_crowd.bench.dispatch import empty_steps, speed_up
+from orca_crowd.bench.dispatch import DIVIDED, OWN, empty_steps, idle_positions, speed_up
 from orca_crowd.bench.engines import chosen, running
 from orca_crowd.engine.inline import InlineEngine
 from orca_crowd.settings import Settings
@@ -50,15 +52,31 @@ async def test_an_engine_is_started_used_and_closed_whatever_happens(monkeypatch
     assert done == ["processes with 3", "start", "close"]
 
 
-def test_every_kind_of_empty_step_is_waited_for() -> None:
-    found = empty_steps("inline", 2, 20)
+@pytest.mark.parametrize("engine", ["inline", "processes"])
+def test_every_kind_of_empty_step_is_waited_for(engine: str) -> None:
+    found = empty_steps(engine, 2, 20)
     assert {name: len(values) for name, values in found.items()} == {
         "no call": 20,
-        "an empty step": 20,
-        "an empty step after a pause": 2,
-        "a step of one agent": 20,
+        "a step of an empty world": 20,
+        DIVIDED: 20,
+        "the same step without an engine": 20,
+        OWN: 20,
+        f"{DIVIDED}, after a pause": 2,
     }
-    assert min(min(values) for values in found.values()) > 0.0
+    # what it costs is the difference, round by round
+    through, here = found[DIVIDED], found["the same step without an engine"]
+    assert found[OWN] == [a - b for a, b in zip(through, here, strict=True)]
+    assert min(min(values) for name, values in found.items() if name != OWN) > 0.0
+
+
+@pytest.mark.parametrize("workers", [1, 2, 5])
+def test_an_idle_world_has_something_for_every_worker_and_nothing_to_do(workers: int) -> None:
+    world = World(time_step=0.1, options=Options.service())
+    world.add_agents({"position": idle_positions(workers)})
+    assert world.leaf_count() == workers
+    world.step(3)
+    assert (world.column("position") == idle_positions(workers)).all()
+    assert world.explain(0)["neighbours"] == []
 
 
 @pytest.mark.parametrize("engine", ["inline", "processes"])

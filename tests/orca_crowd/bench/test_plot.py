@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from orca_crowd.bench.dispatch import DIVIDED
 from orca_crowd.bench.plot import distributions, drawable, series
 from tests.orca_crowd.bench.results import engine_result, kernel_result, scale_result
 
@@ -23,7 +24,7 @@ def test_the_picture_shows_plain_scenes_by_agents() -> None:
 
 def test_distributions_are_those_of_steps_in_milliseconds() -> None:
     found = distributions(engine_result())
-    assert list(found) == ["an empty step", "a tick of 1,064 agents", "late, 200 worlds"]
+    assert list(found) == [DIVIDED, "a tick of 1,064 agents", "late, 200 worlds"]
     assert found["a tick of 1,064 agents"][0] == pytest.approx(2.4)
     assert found["late, 200 worlds"][-1] == pytest.approx(20.0)
 
