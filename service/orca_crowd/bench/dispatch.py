@@ -20,14 +20,14 @@ from orca_crowd.bench.engines import event_loop, running
 from orca_crowd.bench.scenes import Scene
 from orca_crowd.engine.interface import Engine
 
-__all__ = ["DIVIDED", "OWN", "PROFILE", "ThroughEngine", "empty_steps", "idle_positions", "speed_up"]
+__all__ = ["DIVIDED", "IDLE", "OWN", "PROFILE", "ThroughEngine", "empty_steps", "idle_positions", "speed_up"]
 
 PROFILE = "service"
 # rounds before the first that counts, and seconds between two rounds of an engine that has to be woken
 FIRST = 50
 PAUSE = 0.005
 BLOCK = 5
-# agents for each worker in a world that nothing happens in, and metres between two of them: a worker gets a leaf of eight
+# agents for each worker in a world in which nothing happens, a leaf of them, and metres between two of them
 IDLE = 8
 IDLE_SPACING = 100.0
 # the names of what is judged: an idle step that reaches every worker, and what of it is the engine's

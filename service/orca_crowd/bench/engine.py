@@ -11,7 +11,7 @@ import numpy as np
 
 from orca_crowd.bench.bars import bar
 from orca_crowd.bench.compare import spread
-from orca_crowd.bench.dispatch import OWN, empty_steps, speed_up
+from orca_crowd.bench.dispatch import IDLE, OWN, empty_steps, speed_up
 from orca_crowd.bench.engines import event_loop
 from orca_crowd.bench.figures import figure
 from orca_crowd.bench.machine import busy_before, facts
@@ -62,6 +62,7 @@ def measure_engine(plan: EnginePlan, tell: Callable[[str], None] = lambda _: Non
         "workers": plan.workers,
         "facts": [
             f"engine {plan.engine}, {plan.workers} workers; everything on the wall",
+            f"idle steps are those of {IDLE} agents a worker who meet nobody",
             f"in real time {plan.worlds} worlds of {plan.world_agents} agents at {plan.rate:g} Hz, {plan.watched} "
             "of them watched; a step is late by what passes from its deadline until its frame has been read",
         ],
