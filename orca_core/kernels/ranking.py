@@ -167,6 +167,11 @@ def rank(distance, place, index, count, largest, order, keys, near_distance, nea
             near_distance[c] = distance[c]
             near_place[c] = place[c]
         return count
+    if count <= 1:
+        if count == 1:
+            near_distance[0] = distance[0]
+            near_place[0] = place[0]
+        return count
     scale = SCALE / largest if largest > 0.0 else 0.0
     if not scale < 1e300:
         scale = 0.0

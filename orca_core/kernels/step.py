@@ -50,6 +50,7 @@ MOVE_MARGIN = 1.0 + 1e-6
 SPARSEST = 1e-3
 # for how many steps of the fastest a candidate list looks beyond the neighbour distance
 LIST_STEPS = 8.0
+BEYOND = 1.05
 # a list that would not last for so many steps is not worth its candidates; a little more than the last reach is enough
 KEPT_STEPS = 2.0
 JUST_NOW = 1.3
@@ -142,7 +143,8 @@ def solve_leaves(
                 near_by = min(reach[i], sight) if reach[i] > 0.0 else leaf_guess(boxes, leaf, k, end - begin)
                 guess = near_by * math.sqrt(FILLED * most / max(k, 1))
                 if guess > near_by + KEPT_STEPS * slack:
-                    guess = min(guess, sight + LIST_STEPS * slack)
+                    # a little beyond the neighbour distance, also where nobody moves: what ends there proves nothing
+                    guess = min(guess, sight * BEYOND + LIST_STEPS * slack)
                     wanted = most
                 else:
                     guess = JUST_NOW * near_by
