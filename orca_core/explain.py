@@ -154,7 +154,8 @@ def _next(world: World, row: int) -> dict[str, Any]:
     task = solver.prepare(agents, world.step_count, dt)
     leaf = int(np.flatnonzero(solver["order"][: agents.count] == row)[0]) // LEAF
     hints = agents["neighbor_reach"].copy()
-    solver.solve(agents, statics, world.options, dt, world.seed, task, leaf, leaf + 1)
+    stage = solver.stage(agents, statics, world.options, dt, task)
+    solver.solve(stage, dt, world.seed, task, leaf, leaf + 1)
     agents["neighbor_reach"][:] = hints
     outcome = int(solver["outcome"][row])
     return {

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import cache
 from typing import Any
 
@@ -17,7 +18,7 @@ from orca_core.state import AgentState
 from orca_core.statics import Statics
 from orca_core.tree import BoxTree
 
-__all__ = ["keep_on_side"]
+__all__ = ["guard"]
 
 MARK = np.uint8(NEAR_STATICS)
 
@@ -28,7 +29,7 @@ def no_walls() -> BoxTree:
     return BoxTree.over(np.empty((0, 4)))
 
 
-def keep_on_side(
+def guard(
     agents: AgentState,
     statics: Statics,
     options: Options,
@@ -36,35 +37,34 @@ def keep_on_side(
     order: NDArray[np.int64],
     outcome: NDArray[np.uint8],
     moved: NDArray[np.uint8],
-    first: int,
-    last: int,
     scratch: Scratch,
-) -> None:
-    """Rewrite the following position and velocity of agents whose move is clipped; exact, and without a tolerance.
+) -> Callable[[int, int], None] | None:
+    """The phase for the places [first, last) of `order` as a call, or None where there is nothing to keep anybody from.
 
-    For the places [first, last) of `order`. Moves that cross nothing keep their bits; agents that solving found far
-    from
-    everything are not looked at. `moved` tells what became of each on the surface.
+    It rewrites the following position and velocity of agents whose move is clipped; exact, and without a tolerance.
+    Moves that cross nothing keep their bits; agents that solving found far from everything are not looked at. `moved`
+    tells what became of each on the surface.
     """
     surface = options.walkable_surface and statics.boundaries.class_count > 0
     guarded = options.stop_at_walls and len(statics.walls) > 0
-    if not (surface or guarded) or first >= last:
-        return
+    if not (surface or guarded):
+        return None
     tree = statics.wall_tree if guarded else no_walls()
     walls: NDArray[Any] = statics.walls if guarded else tree.boxes
-    position, velocity = agents.following("position"), agents.following("velocity")
+    moves = (agents["position"], agents.following("velocity"), agents.following("position"), dt)
+    indexed_walls = (walls, tree.nodes, tree.leaves, tree.order, tree.boxes)
     if not surface:
-        wall_phase(
-            agents["position"], velocity, position, dt, order, outcome, MARK, first, last, walls, tree.nodes,
-            tree.leaves, tree.order, tree.boxes, scratch.stack, scratch.found, scratch.work,
-        )  # fmt: skip
-        return
+        work = (scratch.stack, scratch.found, scratch.work)
+        return lambda first, last: wall_phase(*moves, order, outcome, MARK, first, last, *indexed_walls, *work)
     boundaries, index = statics.boundaries, statics.boundaries.index
-    surface_phase(
-        agents["position"], velocity, position, dt, agents["max_speed"], agents["radius_class"], agents["on_surface"],
-        agents.following("on_surface"), moved, order, outcome, MARK, first, last, boundaries.class_start, statics.edges,
-        boundaries.following, boundaries.preceding, index.node_start, index.nodes, index.leaves, index.order,
-        index.boxes,
-        walls, tree.nodes, tree.leaves, tree.order, tree.boxes, scratch.stack, scratch.found_edges, scratch.found,
+    before = (
+        agents["max_speed"], agents["radius_class"], agents["on_surface"], agents.following("on_surface"), moved, order,
+        outcome, MARK,
+    )  # fmt: skip
+    after = (
+        boundaries.class_start, statics.edges, boundaries.following, boundaries.preceding, index.node_start,
+        index.nodes,
+        index.leaves, index.order, index.boxes, *indexed_walls, scratch.stack, scratch.found_edges, scratch.found,
         scratch.work,
     )  # fmt: skip
+    return lambda first, last: surface_phase(*moves, *before, first, last, *after)

@@ -29,9 +29,9 @@ from orca_core.kernels.neighbours import LISTED
 from orca_core.kernels.preferred import gather_parameters
 from orca_core.kernels.status import conclude
 from orca_core.kernels.tree import LEAF, sort_codes, z_order
-from orca_core.movement import keep_on_side
 from orca_core.options import Options
 from orca_core.scratch import Scratch
+from orca_core.stage import Stage
 from orca_core.state import AgentState
 from orca_core.statics import Statics
 from orca_core.tree import leaf_count
@@ -41,11 +41,9 @@ __all__ = ["Solver", "StepTask"]
 # steps for which an order in space is kept: candidate lists name places, and sorting costs more than slightly larger
 # boxes
 SORT_STEPS = 16
-# seconds for which an agent that met others in an exact symmetry turns aside wherever it is slowed
-TURN_TIME = 10.0
 
 
-@dataclass(frozen=True)
+@dataclass(slots=True)
 class StepTask:
     """What everybody who computes a range of one step must know beside the arrays.
 
@@ -61,6 +59,12 @@ class StepTask:
     frame: int
     drift: float
     slack: float
+
+    def values(self) -> tuple[int, int, int, int, int, int, float, float]:
+        """The same as a plain tuple, for travelling."""
+        return (
+            self.step, self.count, self.leaves, self.neighbours, self.side, self.frame, self.drift, self.slack
+        )  # fmt: skip
 
 
 class Solver:
@@ -78,6 +82,7 @@ class Solver:
         self._sorted: tuple[int, int] | None = None
         self._tuned: int | None = None
         self._scratch: Scratch | None = None
+        self._stages: dict[tuple[int, int], tuple[tuple[int, ...], Stage]] = {}
         self._neighbours = 0
         self._side = 0.0
         self._allocate(1)
@@ -89,6 +94,7 @@ class Solver:
         other.arrays = Arrays()
         other.arrays.attach(table)
         other._scratch = None
+        other._stages = {}
         return other
 
     def __getitem__(self, name: str) -> NDArray[Any]:
@@ -184,27 +190,12 @@ class Solver:
 
     def _show(self, agents: AgentState, frame: int) -> None:
         """Write a whole frame from the state."""
-        self._write_frame(agents, frame, 0, leaf_count(agents.count), agents["position"], agents["velocity"])
-
-    def _write_frame(
-        self, agents: AgentState, frame: int, first: int, last: int, position: NDArray[Any], velocity: NDArray[Any]
-    ) -> float:
-        return float(
-            write_frame(
-                first,
-                last,
-                agents.count,
-                self["order"],
-                agents["position"],
-                position,
-                velocity,
-                agents["radius"],
-                self[f"packed.{frame}"],
-                self[f"leaf_x.{frame}"],
-                self[f"leaf_y.{frame}"],
-                self[f"boxes.{frame}"],
-            )
-        )
+        position = agents["position"]
+        write_frame(
+            0, leaf_count(agents.count), agents.count, self["order"], position, position, agents["velocity"],
+            agents["radius"], self[f"packed.{frame}"], self[f"leaf_x.{frame}"], self[f"leaf_y.{frame}"],
+            self[f"boxes.{frame}"],
+        )  # fmt: skip
 
     def scratch(self, task: StepTask, statics: Statics) -> Scratch:
         """Scratch large enough for any range of this step; kept for the next."""
@@ -213,37 +204,22 @@ class Solver:
             self._scratch = Scratch.sized(*size)
         return self._scratch
 
-    def solve(
-        self,
-        agents: AgentState,
-        statics: Statics,
-        options: Options,
-        dt: float,
-        seed: int,
-        task: StepTask,
-        first: int,
-        last: int,
-    ) -> None:
+    def stage(self, agents: AgentState, statics: Statics, options: Options, dt: float, task: StepTask) -> Stage:
+        """What the kernels take in this step; kept for the steps that take the same."""
+        key = (agents.arrays.generation, self.arrays.generation, task.count, task.neighbours)
+        kept = self._stages.get((task.side, task.frame))
+        if kept is not None and kept[0] == key and kept[1].statics is statics:
+            return kept[1]
+        scratch = self.scratch(task, statics)
+        stage = Stage.gather(self.arrays, agents, statics, options, dt, task.frame, scratch)
+        self._stages[task.side, task.frame] = (key, stage)
+        return stage
+
+    def solve(self, stage: Stage, dt: float, seed: int, task: StepTask, first: int, last: int) -> None:
         """Neighbours, constraints, program and relaxation for the leaves [first, last): new velocities."""
-        flags = (
-            solving.PART_COINCIDENT * options.part_coincident
-            | solving.BREAK_SYMMETRY * options.break_symmetry
-            | solving.STOP_NON_FINITE * options.stop_non_finite
-            | solving.CLAMP_PREFERRED * options.clamp_preferred_velocity
-        )
-        frame = task.frame
         solving.solve_leaves(
-            first, last, task.count, dt, dt if options.stop_at_walls else 0.0, flags, seed, task.step,
-            math.ceil(TURN_TIME / dt), task.drift, task.slack,
-            task.leaves, self["order"], self["leaf_first"], self[f"boxes.{frame}"], self[f"leaf_x.{frame}"],
-            self[f"leaf_y.{frame}"], self[f"packed.{frame}"], self["parameters"],
-            agents["id"], agents["turning_until"], agents["goal"], agents["has_goal"], agents["preferred_speed"],
-            agents["goal_tolerance"], agents["preferred_velocity"], agents["radius_class"],
-            *statics.solver_arguments(),
-            self["listed"], self["list_count"], self["list_radius"],
-            *self.scratch(task, statics).for_solving(),
-            agents.following("velocity"), agents.following("turning_until"), self["outcome"], agents["neighbor_reach"],
-            self["overlap_depth"], self["overlap_with"],
+            first, last, task.count, dt, stage.floor, stage.flags, seed, task.step, stage.turn_steps, task.drift,
+            task.slack, task.leaves, *stage.solving,
         )  # fmt: skip
 
     def advance(
@@ -258,23 +234,14 @@ class Solver:
         last: int,
     ) -> float:
         """Phase, by anybody: a whole step for the leaves [first, last); returns the longest move in it, rounded up."""
-        self.solve(agents, statics, options, dt, seed, task, first, last)
+        stage = self.stage(agents, statics, options, dt, task)
+        self.solve(stage, dt, seed, task, first, last)
         begin, end = first * LEAF, min(last * LEAF, task.count)
-        order = self["order"]
-        position, velocity = agents.following("position"), agents.following("velocity")
-        solving.integrate(begin, end, order, dt, self[f"packed.{task.frame}"], velocity, position)
-        keep_on_side(
-            agents, statics, options, dt, order, self["outcome"], self["moved"], begin, end, self.scratch(task, statics)
-        )
-        conclude(
-            begin, end, order, task.step + 1, dt, options.stall_time, position, agents["radius"], agents["goal"],
-            agents["has_goal"], agents["preferred_velocity"], agents["preferred_speed"], agents["goal_tolerance"],
-            agents["max_speed"], self["outcome"], self["overlap_depth"], self["overlap_with"], agents["status"],
-            agents["anchor"], agents["anchor_step"], agents["overlapping"], agents.following("status"),
-            agents.following("anchor"), agents.following("anchor_step"), agents.following("overlapping"),
-            self["events"],
-        )  # fmt: skip
-        return self._write_frame(agents, 1 - task.frame, first, last, position, velocity)
+        solving.integrate(begin, end, *stage.integrating)
+        if stage.keep_on_side is not None:
+            stage.keep_on_side(begin, end)
+        conclude(begin, end, stage.order, task.step + 1, *stage.concluding)
+        return float(write_frame(first, last, task.count, *stage.showing))
 
     def finish(self, agents: AgentState, longest: float) -> None:
         """Phase, by one: what was written beside is the state; `longest` is the longest move of anybody."""

@@ -46,6 +46,9 @@ class Settings(BaseSettings):
     split_agents: int = Field(
         1500, ge=1, description="From how many agents on a world is divided among all workers."
     )
+    small_agents: int = Field(
+        256, ge=0, description="Below how many agents a world is stepped in a thread of the server."
+    )
     worker_seconds: float = Field(
         30.0, gt=0.0, le=3600.0, description="Time for a worker's answer; without it the worker is replaced."
     )

@@ -20,6 +20,7 @@ CORE_LAYERS: tuple[tuple[str, ...], ...] = (
     ("explain", "notices", "snapshot"),
     ("witness",),
     ("solver", "population"),
+    ("stage",),
     ("movement",),
     ("statics", "scratch"),
     ("geometry", "formats", "state", "identifiers", "agent_columns", "report", "digest"),

@@ -19,4 +19,5 @@ def make_engine(settings: Settings) -> Engine:
         helpers=settings.helpers,
         split_agents=settings.split_agents,
         deadline=settings.worker_seconds,
+        small_agents=settings.small_agents,
     )

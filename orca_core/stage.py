@@ -1,0 +1,99 @@
+"""Stage: everything that the kernels of a step take, in their order, gathered once.
+
+A kernel takes some eighty arrays. Looking them up costs more than a small world's step, and from step to step only
+two things
+change: which of the two sets of arrays is the state, and which frame is read. So there are two stages, which take turns
+until an array, the walls or the number of agents is another.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from numpy.typing import NDArray
+
+from orca_core.arrays import Arrays
+from orca_core.kernels import step as solving
+from orca_core.movement import guard
+from orca_core.options import Options
+from orca_core.scratch import Scratch
+from orca_core.state import AgentState
+from orca_core.statics import Statics
+
+__all__ = ["Stage"]
+
+# seconds for which an agent that met others in an exact symmetry turns aside wherever it is slowed
+TURN_TIME = 10.0
+
+Values = tuple[Any, ...]
+
+
+@dataclass
+class Stage:
+    """Arguments by kernel; `keep_on_side(first, last)` is None where there is nothing to keep off."""
+
+    statics: Statics
+    scratch: Scratch
+    flags: int
+    floor: float
+    turn_steps: int
+    solving: Values
+    integrating: Values
+    keep_on_side: Callable[[int, int], None] | None
+    order: NDArray[Any]
+    concluding: Values
+    showing: Values
+
+    @classmethod
+    def gather(
+        cls,
+        table: Arrays,
+        agents: AgentState,
+        statics: Statics,
+        options: Options,
+        dt: float,
+        frame: int,
+        scratch: Scratch,
+    ) -> Stage:
+        """Look everything up for the present side of the agents and this frame."""
+        own, other = table.table, 1 - frame
+        order, outcome = own["order"], own["outcome"]
+        position, velocity = agents.following("position"), agents.following("velocity")
+        return cls(
+            statics=statics,
+            scratch=scratch,
+            flags=solving.PART_COINCIDENT * options.part_coincident
+            | solving.BREAK_SYMMETRY * options.break_symmetry
+            | solving.STOP_NON_FINITE * options.stop_non_finite
+            | solving.CLAMP_PREFERRED * options.clamp_preferred_velocity,
+            floor=dt if options.stop_at_walls else 0.0,
+            turn_steps=math.ceil(TURN_TIME / dt),
+            solving=(
+                order, own["leaf_first"], own[f"boxes.{frame}"], own[f"leaf_x.{frame}"], own[f"leaf_y.{frame}"],
+                own[f"packed.{frame}"], own["parameters"],
+                agents["id"], agents["turning_until"], agents["goal"], agents["has_goal"], agents["preferred_speed"],
+                agents["goal_tolerance"], agents["preferred_velocity"], agents["radius_class"],
+                *statics.solver_arguments(),
+                own["listed"], own["list_count"], own["list_radius"],
+                *scratch.for_solving(),
+                velocity, agents.following("turning_until"), outcome, agents["neighbor_reach"], own["overlap_depth"],
+                own["overlap_with"],
+            ),
+            integrating=(order, dt, own[f"packed.{frame}"], velocity, position),
+            keep_on_side=guard(agents, statics, options, dt, order, outcome, own["moved"], scratch),
+            order=order,
+            concluding=(
+                dt, options.stall_time, position, agents["radius"], agents["goal"], agents["has_goal"],
+                agents["preferred_velocity"], agents["preferred_speed"], agents["goal_tolerance"], agents["max_speed"],
+                outcome, own["overlap_depth"], own["overlap_with"], agents["status"], agents["anchor"],
+                agents["anchor_step"], agents["overlapping"], agents.following("status"), agents.following("anchor"),
+                agents.following("anchor_step"), agents.following("overlapping"), own["events"],
+            ),
+            showing=(
+                order, agents["position"], position, velocity, agents["radius"], own[f"packed.{other}"],
+                own[f"leaf_x.{other}"], own[f"leaf_y.{other}"], own[f"boxes.{other}"],
+            ),
+        )  # fmt: skip
