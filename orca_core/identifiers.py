@@ -27,6 +27,7 @@ class Identifiers:
         """Start with no id used."""
         self.used: Integers = np.empty((0, 2), np.int64)
         self.next = 0
+        self._ascending: bool | None = None
         self._sorted: Integers | None = None
         self._order: Integers | None = None
 
@@ -34,7 +35,7 @@ class Identifiers:
         """An independent copy; the interval table is never changed in place and may be shared."""
         other = Identifiers()
         other.used, other.next = self.used, self.next
-        other._sorted, other._order = self._sorted, self._order
+        other._ascending, other._sorted, other._order = self._ascending, self._sorted, self._order
         return other
 
     def was_used(self, ids: Integers) -> NDArray[np.bool_]:
@@ -94,7 +95,7 @@ class Identifiers:
 
     def forget_order(self) -> None:
         """The set of present ids has changed."""
-        self._sorted = self._order = None
+        self._ascending = self._sorted = self._order = None
 
     def lookup(self, present: Integers, ids: Integers) -> Integers:
         """Index of each id among the present ones (int64, same length).
@@ -104,14 +105,12 @@ class Identifiers:
         problems = _duplicates(ids)
         if problems:
             raise InvalidInput(problems)
-        if self._sorted is None or self._order is None:
-            self._order = np.argsort(present, kind="stable")
-            self._sorted = present[self._order]
+        ordered = self._ordered(present)
         if not len(ids):
             return np.empty(0, np.int64)
-        if len(self._sorted):
-            at = np.minimum(np.searchsorted(self._sorted, ids), len(self._sorted) - 1)
-            missing = self._sorted[at] != ids
+        if len(ordered):
+            at = np.minimum(np.searchsorted(ordered, ids), len(ordered) - 1)
+            missing = ordered[at] != ids
         else:
             at = np.zeros(len(ids), np.int64)
             missing = np.ones(len(ids), bool)
@@ -121,7 +120,15 @@ class Identifiers:
             if not used.all():
                 raise NotFound(f"no agent {_shown(lost[~used])} in this world")
             raise Gone(f"agent {_shown(lost)} was removed; ids are never given twice")
-        return self._order[at]
+        return at if self._order is None else self._order[at]
+
+    def _ordered(self, present: Integers) -> Integers:
+        """The present ids ascending; a sorted copy only where they do not stand so already, as given ones do."""
+        if self._ascending is None:
+            self._ascending = bool((present[1:] > present[:-1]).all())
+            self._order = None if self._ascending else np.argsort(present, kind="stable")
+            self._sorted = None if self._order is None else present[self._order]
+        return present if self._sorted is None else self._sorted
 
 
 def _shown(ids: Integers) -> str:

@@ -41,6 +41,9 @@ __all__ = ["Solver", "StepTask"]
 # steps for which an order in space is kept: candidate lists name places, and sorting costs more than slightly larger
 # boxes
 SORT_STEPS = 16
+# from so many agents on memory counts for more than speed, and lists are shorter
+CROWDED = 500_000
+FEW = 18
 
 
 @dataclass(slots=True)
@@ -118,7 +121,7 @@ class Solver:
             ("order", (rows,), "<i8", 0),
             ("leaf_first", (leaves,), "<i8", 0),
             ("parameters", (rows, 5), "<f8", 0.0),
-            ("listed", (rows, LISTED), "<i4", 0),
+            ("listed", (rows, LISTED if rows < CROWDED else FEW), "<i4", 0),
             ("list_count", (rows,), "<i2", -1),
             ("list_radius", (rows,), "<f8", 0.0),
             ("outcome", (rows,), "<u1", 0),

@@ -20,6 +20,11 @@ _PLACINGS = count()
 STATUS_NAMES = ("no-goal", "moving", "arrived", "stalled")
 
 
+# what must not be read any more once it is written in the same step. What a step makes of an anchor, of the step it was
+# set in, and of the step until which an agent turns aside comes out the same made of the result: these stand once
+TWICE = ("position", "velocity", "status", "overlapping", "on_surface")
+
+
 @dataclass(frozen=True)
 class Field:
     """One per-agent array: shape (n,) for width 1, else (n, width).
@@ -39,7 +44,7 @@ class Field:
     @property
     def twice(self) -> bool:
         """Whether a step writes it beside the old values, so that a range of agents can be computed again."""
-        return self.role == "state" or self.name == "on_surface"
+        return self.name in TWICE
 
 
 FIELDS: tuple[Field, ...] = (
@@ -153,7 +158,9 @@ class AgentState:
         return self.arrays.table[key][: self.count]
 
     def following(self, name: str) -> NDArray[Any]:
-        """The rows that become the state of a field at the end of the step."""
+        """The rows that become the state of a field at the end of the step; for some they are the state already."""
+        if name not in TWICE:
+            return self[name]
         return self.arrays.table[f"{name}.{1 - self.side}"][: self.count]
 
     def turn(self) -> None:

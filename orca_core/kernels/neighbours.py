@@ -37,7 +37,7 @@ __all__ = [
     "within",
 ]
 
-# how many candidates an agent keeps; beyond LISTED - MARGIN neighbours it searches anew in every step
+# the most candidates that an agent keeps; with more neighbours than that less MARGIN it searches anew in every step
 LISTED = 32
 MARGIN = 4
 # how often too many candidates are cut by distance before they are cut by order
@@ -257,7 +257,7 @@ def near_of_list(own, px, py, listed, count, packed, bound, distance, place):
     """Collect those of the kept list of the agent at place `own` whose squared distance is <= `bound`; returns how
     many.
 
-    `listed` (n, LISTED) holds places, `count` of them in use.
+    `listed` (n, at most LISTED) holds places, `count` of them in use.
     """
     kept = 0
     for c in range(count):

@@ -12,7 +12,6 @@ from orca_core.kernels.constraints import boundary_rows, wall_rows
 from orca_core.kernels.half_planes import agent_rows
 from orca_core.kernels.linear_program import permitted_velocity
 from orca_core.kernels.neighbours import (
-    LISTED,
     MARGIN,
     PROOF,
     collect_leaves,
@@ -113,6 +112,7 @@ def solve_leaves(
     two may have come closer in the last step.
     """
     clamp = (flags & CLAMP_PREFERRED) != 0
+    width = listed.shape[1]
     planted = False
     for leaf in range(first_leaf, last_leaf):
         begin = leaf * LEAF
@@ -139,7 +139,7 @@ def solve_leaves(
                 # of the leaf. Where a step moves agents past several neighbours no list would hold until the next,
                 # and one looks just far enough for now; much less will do where the leaf has become dense. All of
                 # these are guesses
-                most = LISTED if k <= LISTED - MARGIN else k
+                most = width if k <= width - MARGIN else k
                 near_by = min(reach[i], sight) if reach[i] > 0.0 else leaf_guess(boxes, leaf, k, end - begin)
                 guess = near_by * math.sqrt(FILLED * most / max(k, 1))
                 if guess > near_by + KEPT_STEPS * slack:
@@ -246,7 +246,7 @@ def solve_leaves(
                 if not (kept >= k or sight <= expected):
                     list_count[own] = -1
             if k > 0 and list_count[own] < 0:
-                most = LISTED if k <= LISTED - MARGIN else k
+                most = width if k <= width - MARGIN else k
                 guess = guesses[own - begin]
                 if not expired:
                     # a list that seemed to hold was not enough, as when more neighbours are asked for than before
@@ -260,7 +260,7 @@ def solve_leaves(
                     common_place, squares, nodes, leaves, leaf_x,
                     leaf_y, order, leaf_first, distance, place, index, stack, wide,
                 )  # fmt: skip
-                if most == LISTED:
+                if most == width:
                     for c in range(kept):
                         listed[own, c] = place[c]
                     list_count[own] = kept
