@@ -47,7 +47,7 @@ def empty_steps(name: str, workers: int, rounds: int) -> dict[str, list[float]]:
 
 
 async def _empty_steps(name: str, workers: int, rounds: int) -> dict[str, list[float]]:
-    async with running(name, workers, split_agents=1) as engine:
+    async with running(name, workers, split_agents=1, small_agents=0) as engine:
         empty = await engine.serve(lambda: _world(engine))
         idle = await engine.serve(lambda: _world(engine))
         alone = World(time_step=Scene.time_step, options=PROFILES[PROFILE])
