@@ -12,7 +12,7 @@ from collections.abc import Callable
 from multiprocessing import get_all_start_methods
 from typing import Any
 
-from orca_crowd.engine.starting import ForkServer, launch
+from orca_crowd.engine.starting import Attendants, launch
 from orca_crowd.engine.worker import work
 from orca_crowd.engine.workmate import Lost, Workmate
 
@@ -45,15 +45,15 @@ class Crew:
         self._deadline = deadline
         self._target = target
         self._places: list[Workmate | None] = [None] * count
-        self._forkserver = ForkServer() if self.method == "forkserver" else None
+        self._attendants = Attendants()
         self._starting = threading.Lock()
         self._closed = False
 
     def start(self) -> None:
         """Start all of them and wait until each can compute; raises Lost where one does not come up."""
         with self._starting:
-            if self._forkserver is not None and not self._closed:
-                self._forkserver.hold()
+            if not self._closed:
+                self._attendants.hold(self.method)
             # all at once: each may have to compile
             for place in range(self.count):
                 self._places[place] = self._launch()
@@ -76,7 +76,7 @@ class Crew:
         log.warning("worker %d takes the place of one that was lost", worker.pid)
         return worker
 
-    def dismiss(self, place: int, reason: Lost) -> None:
+    def dismiss(self, place: int, reason: str) -> None:
         """Make sure that nothing is left of a worker that was lost, and leave its place empty."""
         worker, self._places[place] = self._places[place], None
         if worker is not None:
@@ -96,7 +96,7 @@ class Crew:
         try:
             name, warm = worker.answer(START_SECONDS)
         except Lost as lost:
-            self.dismiss(place, lost)
+            self.dismiss(place, str(lost))
             raise
         if name != "warm" or (not warm and self.method == "forkserver"):
             log.warning("worker %d had to compile its kernels itself", worker.pid)
@@ -106,8 +106,8 @@ class Crew:
         """Start nobody any more, and kill whoever computes: what waits for an answer learns at once that none comes."""
         self._closed = True
         # somebody may wait for the server of forks itself
-        if self._forkserver is not None and self._starting.locked():
-            self._forkserver.kill()
+        if self.method == "forkserver" and self._starting.locked():
+            self._attendants.kill()
         for worker in list(self._places):
             if worker is not None:
                 worker.kill()
@@ -123,7 +123,6 @@ class Crew:
                 if worker is not None:
                     worker.end(kill=False)
                 self._places[place] = None
-            if self._forkserver is not None:
-                self._forkserver.release()
+            self._attendants.release()
         finally:
             self._starting.release()

@@ -8,9 +8,13 @@ from typing import Protocol, TypeVar
 from orca_core.options import Options
 from orca_core.world import World
 
-__all__ = ["Engine"]
+__all__ = ["Engine", "StepFailed"]
 
 Result = TypeVar("Result")
+
+
+class StepFailed(RuntimeError):
+    """A step that could not be computed, in words that clients may read; its world has not moved."""
 
 
 class Engine(Protocol):

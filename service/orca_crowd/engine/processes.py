@@ -19,6 +19,7 @@ from orca_core.solver import StepTask
 from orca_core.world import World
 from orca_crowd.engine.crew import Crew
 from orca_crowd.engine.inline import InlineEngine
+from orca_crowd.engine.interface import StepFailed
 from orca_crowd.engine.knowledge import Knowledge
 from orca_crowd.engine.memory import Lender
 from orca_crowd.engine.turns import Turns
@@ -32,8 +33,9 @@ TRIES = 3
 TIDY_SECONDS = 1.0
 # how long the end waits for steps under way before it takes their workers from them; seconds
 CLOSE_SECONDS = 2.0
-# worker, first and last leaf, and what was wrong where it could not be told
-Order = tuple[int, int, int, Lost | None]
+# worker, first and last leaf, and what was wrong where it could not be told; words, for an exception would hold on to
+# the frames it came through, and they to the world
+Order = tuple[int, int, int, str | None]
 
 
 class ProcessEngine(InlineEngine):
@@ -136,7 +138,7 @@ class ProcessEngine(InlineEngine):
                 for member in members:
                     worker = self.crew.present(member)
                     if worker is not None and worker.awaited:
-                        self.crew.dismiss(member, Lost(f"the answer of worker {worker.pid} is not waited for"))
+                        self.crew.dismiss(member, f"the answer of worker {worker.pid} is not waited for")
 
     def _longest(self, world: World, number: int, task: StepTask, orders: list[Order]) -> float:
         """The longest move of all ranges; every answer is taken, whatever the others were."""
@@ -147,22 +149,26 @@ class ProcessEngine(InlineEngine):
                 longest = max(longest, self._result(world, number, task, *order))
             except RuntimeError as error:
                 failure = failure or error
-        if failure is not None:
-            raise failure
+        try:
+            if failure is not None:
+                raise failure
+        finally:
+            # it knows this frame, and the frame must not know it: the world would stay until somebody collects cycles
+            del failure
         return longest
 
-    def _order(self, world: World, number: int, task: StepTask, member: int, first: int, last: int) -> Lost | None:
+    def _order(self, world: World, number: int, task: StepTask, member: int, first: int, last: int) -> str | None:
         """Tell a worker its range; what was wrong with it, if it could not be told."""
         try:
             worker = self.crew.worker(member)
             self._knowledge.acquaint(worker, world, number)
             worker.ask("step", number, task.values(), first, last)
         except Lost as lost:
-            return lost
+            return str(lost)
         return None
 
     def _result(
-        self, world: World, number: int, task: StepTask, member: int, first: int, last: int, lost: Lost | None
+        self, world: World, number: int, task: StepTask, member: int, first: int, last: int, lost: str | None
     ) -> float:
         """The longest move of a range, from whichever worker lives to compute it."""
         for trial in range(TRIES):
@@ -172,13 +178,13 @@ class ProcessEngine(InlineEngine):
                 try:
                     name, value = self.crew.worker(member).answer(self._deadline)
                 except Lost as error:
-                    lost = error
+                    lost = str(error)
                 else:
                     if name == "failed":
                         raise RuntimeError(f"a worker failed in the leaves {first} to {last}:\n{value}")
                     return float(value)
             self.crew.dismiss(member, lost)
-        raise RuntimeError(f"{TRIES} workers were lost over the leaves {first} to {last}; the last: {lost}")
+        raise StepFailed(f"{TRIES} workers were lost over the leaves {first} to {last}; the last: {lost}")
 
     # what is no more
 
@@ -197,6 +203,6 @@ class ProcessEngine(InlineEngine):
                         try:
                             self._knowledge.forget(worker)
                         except Lost as lost:
-                            self.crew.dismiss(member, lost)
+                            self.crew.dismiss(member, str(lost))
             for number in [number for number in list(self._favourite) if not self._knowledge.lives(number)]:
                 self._favourite.pop(number, None)

@@ -14,7 +14,7 @@ from typing import Any
 
 from orca_crowd.engine.workmate import Lost, Workmate
 
-__all__ = ["ForkServer", "launch"]
+__all__ = ["Attendants", "launch"]
 
 log = logging.getLogger("orca_crowd")
 
@@ -56,10 +56,11 @@ def launch(method: str, target: Callable[[Any], None], deadline: float) -> Workm
         theirs.close()
 
 
-class ForkServer:
-    """A share in multiprocessing's one server of forks of this process, which ends with the last share.
+class Attendants:
+    """A share in what multiprocessing runs beside this process: the server of forks, from which workers come with their
+    kernels compiled, and the resource tracker. There is one of each, and both end with the last share.
 
-    CPython offers no public way to end it; where its private one is missing it stays, and ends with us.
+    CPython offers no public way to end them; where its private one is missing they stay, and end with us.
     """
 
     _lock = threading.Lock()
@@ -69,38 +70,39 @@ class ForkServer:
         """No share yet."""
         self._held = False
 
-    def hold(self) -> None:
-        """Take a share; the server starts with the first worker, its kernels compiled."""
-        with ForkServer._lock:
+    def hold(self, method: str) -> None:
+        """Take a share; what workers started by `method` need begins with the first of them."""
+        with Attendants._lock:
             if not self._held:
-                get_context("forkserver").set_forkserver_preload(["orca_crowd.engine.preload"])
+                if method == "forkserver":
+                    get_context("forkserver").set_forkserver_preload(["orca_crowd.engine.preload"])
                 self._held = True
-                ForkServer._holders += 1
+                Attendants._holders += 1
 
     def release(self) -> None:
-        """Give the share back; with the last one the server ends, and multiprocessing's resource tracker with it.
+        """Give the share back.
 
-        It ends once none of its workers lives, and so must not be waited for while there are some of another crew.
+        They end once no worker lives, and so must not be waited for while there are some of another crew.
         """
         from multiprocessing import forkserver, resource_tracker
 
-        with ForkServer._lock:
+        with Attendants._lock:
             if not self._held:
                 return
             self._held = False
-            ForkServer._holders -= 1
-            if ForkServer._holders:
+            Attendants._holders -= 1
+            if Attendants._holders:
                 return
-            for holder in (forkserver._forkserver, resource_tracker._resource_tracker):
-                stop = getattr(holder, "_stop", None)
+            for one in (forkserver._forkserver, resource_tracker._resource_tracker):
+                stop = getattr(one, "_stop", None)
                 if stop is not None:
                     try:
                         stop()
                     except (OSError, ChildProcessError):
-                        log.debug("%s had ended already", type(holder).__name__)
+                        log.debug("%s had ended already", type(one).__name__)
 
     def kill(self) -> None:
-        """End it by force, so that nobody waits for it any more: it may be compiling."""
+        """End the server of forks by force, so that nobody waits for it any more: it may be compiling."""
         from multiprocessing import forkserver
 
         pid = getattr(forkserver._forkserver, "_forkserver_pid", None)

@@ -22,7 +22,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from typing import Any, Literal, TypeVar
 
 from orca_crowd.clock import Clock
-from orca_crowd.engine.interface import Engine
+from orca_crowd.engine.interface import Engine, StepFailed
 from orca_crowd.errors import ApiError, problem_of
 from orca_crowd.metrics import Metrics
 from orca_crowd.protocol.commands import Command, parse_commands
@@ -369,9 +369,8 @@ class Runner:
         """Stop the world for ever: an unforeseen fault inside means that its state cannot be trusted."""
         if self.state != "failed":
             self.state = "failed"
-            self.reason = (
-                f"step {self.facts.step} could not be followed by another: {type(error).__name__} inside the server"
-            )
+            cause = str(error) if isinstance(error, StepFailed) else f"{type(error).__name__} inside the server"
+            self.reason = f"step {self.facts.step} could not be followed by another: {cause}"
             self._ending = ("failed", self.reason)
             self._metrics.failures.inc()
             log.error("world %s failed after step %d", self.name, self.facts.step, exc_info=error)
