@@ -135,25 +135,28 @@ def run_out_of_room(megabytes: str) -> None:
 
     import numpy as np
 
-    from orca_core.errors import InvalidInput
     from orca_crowd.errors import ApiError
 
     engine = ProcessEngine(workers=1, helpers=1, split_agents=1, deadline=30.0)
     world = crowd(engine, 1000)
     used = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
-    limit = used + (int(megabytes) << 20)
-    resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
+    full, whole = used + (int(megabytes) << 20), resource.getrlimit(resource.RLIMIT_AS)[1]
     refusals: list[str] = []
     unchanged = True
-    for _ in range(400):
+    while len(refusals) < 3 and world.agent_count < 1_000_000:
         before, digest = world.agent_count, world.digest()
+        new = {"position": np.zeros((2000, 2)) + before, "radius": np.full(2000, 0.4)}
+        resource.setrlimit(resource.RLIMIT_AS, (full, whole))
         try:
-            world.add_agents({"position": np.zeros((2000, 2)) + before, "radius": np.full(2000, 0.4)})
-        except (ApiError, MemoryError, InvalidInput) as error:
+            world.add_agents(new)
+        except (ApiError, MemoryError) as error:
             refusals.append(getattr(error, "code", type(error).__name__))
-            unchanged &= (world.agent_count, world.digest()) == (before, digest)
-            if len(refusals) == 3:
-                break
+        finally:
+            resource.setrlimit(resource.RLIMIT_AS, (whole, whole))
+        if world.agent_count == before:
+            unchanged &= world.digest() == digest
+        else:
+            unchanged &= not refusals
     say(refusals=refusals, unchanged=unchanged, agents=world.agent_count)
 
 
