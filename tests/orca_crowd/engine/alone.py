@@ -15,6 +15,8 @@ from multiprocessing import forkserver
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from orca_crowd.engine.processes import ProcessEngine
 from tests.orca_crowd.engine.support import crowd, inline_engine, kill, outcomes, wait_until, worker_of
 
@@ -42,11 +44,15 @@ def engine_of(workers: int, **changes: Any) -> ProcessEngine:
     return engine
 
 
-def step_for_ever(workers: str, count: str) -> None:
+def step_for_ever(workers: str, count: str, neighbours: str = "10") -> None:
     """Steps without end, and says whom it has working for it; the test kills this process."""
     engine = engine_of(int(workers))
     world = crowd(engine, int(count))
     world.step()
+    if neighbours != "10":
+        # everybody sees so many others that a step takes a while
+        many = np.full(int(count), int(neighbours))
+        world.set_agents(world.ids, {"max_neighbors": many, "neighbor_distance": many.astype(np.float64)})
     pids = [worker_of(engine, place).pid for place in range(int(workers))]
     say(workers=pids, forkserver=forkserver._forkserver._forkserver_pid)  # type: ignore[attr-defined]
     while True:
@@ -132,8 +138,6 @@ def close_while_starting(delay: str) -> None:
 def run_out_of_room(megabytes: str) -> None:
     """Adds agents until the address space is full; every refusal leaves the world as it was."""
     import resource
-
-    import numpy as np
 
     from orca_crowd.errors import ApiError
 

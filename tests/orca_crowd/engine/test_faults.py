@@ -216,6 +216,9 @@ def test_an_error_between_order_and_answer_leaves_no_answer_behind(
         other.step()
     monkeypatch.undo()
     assert outcomes(world, STEPS) == small
+    # two had their orders, and nobody has taken an answer for another
+    assert engine.restarts == 2
+    assert not any(worker_of(engine, place).pipe.poll(0) for place in range(3))
 
 
 def test_workers_that_do_not_come_up_are_losses_too(make_engine: MakeEngine, small: Outcomes) -> None:

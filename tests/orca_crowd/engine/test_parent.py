@@ -16,7 +16,7 @@ import httpx
 import pytest
 
 from tests.orca_crowd.engine.processes import begin, descendants, gone, shared_memory
-from tests.orca_crowd.engine.support import alive, meanwhile
+from tests.orca_crowd.engine.support import alive, meanwhile, state_of, wait_until
 from tests.support.live_server import _ready_address, child_environment
 
 # within which everybody must be gone
@@ -36,20 +36,23 @@ def test_the_parent_killed_while_it_steps() -> None:
         with pytest.raises(subprocess.TimeoutExpired):
             parent.wait(generator.uniform(0.0, 0.1))
         parent.kill()
+        assert gone([parent.pid, *others], GONE_SECONDS)
+        # its words last, for its workers hold the other ends too
         parent.communicate()
-        assert gone(others, GONE_SECONDS)
     assert shared_memory() == before
 
 
 def test_the_parent_killed_in_the_middle_of_a_long_step() -> None:
     """Workers do not finish first what nobody waits for any more."""
-    parent = begin("step_for_ever", "2", "400000")
+    parent = begin("step_for_ever", "2", "60000", "4000")
     assert parent.stdout is not None
-    parent.stdout.readline()
+    facts = json.loads(parent.stdout.readline())
     others = descendants(parent.pid)
+    # both are at it, and would be for a while
+    assert wait_until(lambda: all(state_of(pid) == "R" for pid in facts["workers"]))
     parent.kill()
+    assert gone([parent.pid, *others], GONE_SECONDS)
     parent.communicate()
-    assert gone(others, GONE_SECONDS)
 
 
 def free_port() -> int:
