@@ -3,8 +3,8 @@
 Sixteen or fewer, the usual number, go through a sorting network: whole numbers made of the distance, rounded down,
 and the
 candidate's number, in 63 compare-exchanges of ten layers without a branch. An exact pass then mends what rounding
-left in
-doubt, which is next to nothing. Counting who is nearer took 150 ns for a dozen candidates. More candidates go through a heap sort.
+left in doubt, which is next to nothing. Counting who is nearer took 150 ns for a dozen candidates. More candidates go
+through a heap sort.
 """
 
 import numpy as np
