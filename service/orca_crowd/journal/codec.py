@@ -1,0 +1,116 @@
+"""Requests as bytes and back, to the last bit: what the records of a journal hold.
+
+MessagePack, in which any reader can look: a dataclass is a map with its class under `$`, an array a map of its dtype,
+shape and little-endian bytes. Requests are kept as they were after parsing, not as they were sent: whatever came as
+rows, columns, JSON or MessagePack, over REST or a socket, is the same request here and is carried out by the same code.
+Pickle was rejected: it runs what it reads, and a journal may come from somebody else.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import msgspec
+import numpy as np
+
+from orca_core.errors import Notice
+from orca_core.geometry.obstacles import Obstacle
+from orca_core.geometry.walkable import WalkableArea
+from orca_crowd.journal.errors import BadJournal
+from orca_crowd.protocol import commands
+from orca_crowd.protocol.agents import Agents
+from orca_crowd.protocol.steps import Selection, StepRequest
+
+__all__ = ["CLASSES", "pack", "unpack"]
+
+# what a record may hold, by the name that stands in it; a name is never used again for something else
+CLASSES: Mapping[str, type[Any]] = {
+    kind.__name__: kind
+    for kind in (
+        commands.AddAgents,
+        commands.SetAgents,
+        commands.RemoveAgents,
+        commands.AddObstacles,
+        commands.SetObstacle,
+        commands.RemoveObstacle,
+        commands.AddWalkable,
+        commands.SetWalkable,
+        commands.RemoveWalkable,
+        commands.SetDefaults,
+        commands.CommandRequest,
+        Agents,
+        Notice,
+        Obstacle,
+        Selection,
+        StepRequest,
+        WalkableArea,
+    )
+}
+NAMES: Mapping[type[Any], str] = {kind: name for name, kind in CLASSES.items()}
+
+# dtypes that arrays of requests have; nothing else is read, since "O" would be anybody's objects
+DTYPES = frozenset({"<f8", "<f4", "<i8", "|b1", "|u1"})
+
+_encoder = msgspec.msgpack.Encoder()
+_decoder = msgspec.msgpack.Decoder()
+
+
+def pack(value: Any) -> bytes:
+    """The bytes of a request, or of anything that is made of what requests are made of; TypeError for other things."""
+    return _encoder.encode(_plain(value))
+
+
+def unpack(data: bytes) -> Any:
+    """What `pack` was given; BadJournal where the bytes are not of its making."""
+    try:
+        return _lively(_decoder.decode(data))
+    except (msgspec.DecodeError, KeyError, TypeError, ValueError) as error:
+        raise BadJournal(f"a record cannot be read: {error}") from None
+
+
+def _plain(value: Any) -> Any:
+    """`value` as maps, lists, numbers, strings and bytes."""
+    # the exact type: a boolean is an int, and a numpy number a float
+    if value is None or type(value) in (bool, int, float, str, bytes):
+        return value
+    if isinstance(value, np.ndarray):
+        array = np.ascontiguousarray(value).astype(value.dtype.newbyteorder("<"), copy=False)
+        if array.dtype.str not in DTYPES:
+            raise TypeError(f"an array of {array.dtype} is not part of any request")
+        return {"$": "array", "dtype": array.dtype.str, "shape": list(value.shape), "data": array.tobytes()}
+    if isinstance(value, np.generic):
+        return value.item()
+    name = NAMES.get(type(value))
+    if name is not None:
+        return {"$": name} | {each.name: _plain(getattr(value, each.name)) for each in dataclasses.fields(value)}
+    if isinstance(value, Mapping):
+        if "$" in value:
+            raise TypeError("a map with the entry '$' is not part of any request")
+        return {key: _plain(inner) for key, inner in value.items()}
+    if isinstance(value, tuple):
+        return {"$": "tuple", "items": [_plain(inner) for inner in value]}
+    if isinstance(value, Sequence):
+        return [_plain(inner) for inner in value]
+    raise TypeError(f"{type(value).__name__} is not part of any request")
+
+
+def _lively(value: Any) -> Any:
+    """What `_plain` was given."""
+    if isinstance(value, list):
+        return [_lively(inner) for inner in value]
+    if not isinstance(value, dict):
+        return value
+    kind = value.pop("$", None)
+    if kind is None:
+        return {key: _lively(inner) for key, inner in value.items()}
+    if kind == "tuple":
+        return tuple(_lively(inner) for inner in value["items"])
+    if kind == "array":
+        if value["dtype"] not in DTYPES:
+            raise ValueError(f"an array of dtype {value['dtype']!r}")
+        # a copy: frombuffer's own is read-only, and kernels take writable arrays
+        return np.frombuffer(value["data"], dtype=np.dtype(value["dtype"])).reshape(value["shape"]).copy()
+    # fields that a later version added have defaults; fields that it does not know are an error, not a guess
+    return CLASSES[kind](**{key: _lively(inner) for key, inner in value.items()})

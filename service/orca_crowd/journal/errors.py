@@ -1,0 +1,22 @@
+"""What can be wrong with a journal.
+
+JournalError
+├── BadJournal     the file is none of ours, or damaged before its last whole snapshot: its world cannot be had
+└── JournalFull    there is no room to write: what was to be recorded must be refused
+"""
+
+from __future__ import annotations
+
+__all__ = ["BadJournal", "JournalError", "JournalFull"]
+
+
+class JournalError(Exception):
+    """Root of the tree; the message says which file, what, and what can be done."""
+
+
+class BadJournal(JournalError):
+    """The file cannot be read as a journal."""
+
+
+class JournalFull(JournalError):
+    """No room on the disk; nothing was recorded."""

@@ -1,0 +1,320 @@
+"""One journal as a file: what is written to it, and what is read from it. No world, no clock, no event loop.
+
+Write-ahead logging. With durability `process` a commit is with the operating system when it returns, which survives the
+death of this process; with `power` it is on the disk. Whoever opens the file with another tool meanwhile sees the last
+commit and blocks nobody.
+
+Checkpoints (the log's pages copied to where they belong) are asked for by `checkpoint` and never happen inside a
+commit, where SQLite puts them by default and where a step would wait for them.
+
+A snapshot is written in parts, each a short transaction, so that a large one holds up the steps only for a part.
+"""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+import threading
+import time
+import zlib
+from collections.abc import Iterator, Mapping
+from contextlib import closing, contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+from orca_crowd.journal.errors import BadJournal, JournalFull
+from orca_crowd.journal.reserve import Reserve
+from orca_crowd.journal.schema import APPLICATION, TABLES, VERSION
+
+__all__ = ["Durability", "JournalFile", "Record", "SnapshotEntry"]
+
+Durability = Literal["process", "power"]
+
+# bytes of one part of a snapshot: a commit of about a third of a millisecond
+PART_BYTES = 262_144
+PAUSE_SECONDS = 0.0005
+# pages in the log from which on a checkpoint is worth asking for: 4 MiB
+CHECKPOINT_PAGES = 1024
+# records that are read in one piece
+RECORDS_AT_ONCE = 256
+SYNCHRONOUS = {"process": "NORMAL", "power": "FULL"}
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """One accepted change: its place in the order, the steps taken before it, what it is, and its bytes."""
+
+    sequence: int
+    step: int
+    kind: str
+    body: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class SnapshotEntry:
+    """A whole snapshot: after which step and which record it was taken."""
+
+    number: int
+    step: int
+    sequence: int
+    size: int
+
+
+class JournalFile:
+    """An open journal; all calls may come from any thread, one after another."""
+
+    def __init__(self, path: Path, durability: Durability) -> None:
+        """Open a file that is there; BadJournal where it is none."""
+        self.path = path
+        self._lock = threading.RLock()
+        self._reserve = Reserve(path.with_suffix(".reserve"))
+        self._connection = sqlite3.connect(path, isolation_level=None, check_same_thread=False, timeout=10.0)
+        try:
+            self._prepare(durability)
+            self.step, self.sequence = self._connection.execute("SELECT step, sequence FROM progress").fetchone()
+        except (sqlite3.DatabaseError, TypeError) as error:
+            self._connection.close()
+            raise BadJournal(f"{path.name} cannot be read as a journal: {error}") from None
+        except BaseException:
+            self._connection.close()
+            raise
+        self._owed: int | None = None
+
+    @classmethod
+    def create(cls, path: Path, facts: Mapping[str, Any], durability: Durability) -> JournalFile:
+        """A new file; JournalFull where there is no room, and then there is no file."""
+        with _full(path):
+            # made under another name, so that a file of this name is always a whole one
+            made = path.with_suffix(".new")
+            made.unlink(missing_ok=True)
+            try:
+                with closing(sqlite3.connect(made, isolation_level=None)) as connection:
+                    connection.execute(f"PRAGMA application_id = {APPLICATION}")
+                    connection.execute(f"PRAGMA user_version = {VERSION}")
+                    connection.executescript(f"BEGIN; {TABLES} COMMIT;")
+                    connection.executemany("INSERT INTO world VALUES (?, ?)", _facts(facts))
+                made.rename(path)
+            except BaseException:
+                made.unlink(missing_ok=True)
+                raise
+            return cls(path, durability)
+
+    def _prepare(self, durability: Durability) -> None:
+        """Check whose file it is and how it is to be written."""
+        (application,) = self._connection.execute("PRAGMA application_id").fetchone()
+        (version,) = self._connection.execute("PRAGMA user_version").fetchone()
+        if application != APPLICATION:
+            raise BadJournal(f"{self.path.name} is a SQLite file, but no journal of a world")
+        if version != VERSION:
+            raise BadJournal(f"{self.path.name} has layout {version}, this server reads {VERSION}: use a newer server")
+        self._connection.execute("PRAGMA journal_mode = WAL")
+        self._connection.execute(f"PRAGMA synchronous = {SYNCHRONOUS[durability]}")
+        self._connection.execute("PRAGMA wal_autocheckpoint = 0")
+
+    # writing
+
+    def ready(self) -> None:
+        """Return when there is room for what comes; JournalFull where there is not, and nothing may be changed then."""
+        with self._lock, _full(self.path):
+            if self._owed is not None:
+                self._write_progress(self._owed)
+                self._owed = None
+            self._reserve.hold()
+
+    def append(self, kind: str, step: int, body: bytes) -> int:
+        """Record a change, and its place in the order; JournalFull where there is no room, and nothing is recorded."""
+        with self._lock, _full(self.path):
+            sequence = self.sequence + 1
+            with self._transaction():
+                self._connection.execute(
+                    "INSERT INTO records VALUES (?, ?, ?, ?, ?)", (sequence, step, kind, body, zlib.crc32(body))
+                )
+                self._connection.execute("UPDATE progress SET step = ?, sequence = ?", (step, sequence))
+            self.step, self.sequence = step, sequence
+            return sequence
+
+    def withdraw(self) -> None:
+        """Take the newest record back: what it asked for was refused. Its place is given to the next one.
+
+        Where there is no room even for this, the record stays, and a replay refuses it as it was refused.
+        """
+        with self._lock, suppress(JournalFull), _full(self.path):
+            with self._transaction():
+                self._connection.execute("DELETE FROM records WHERE sequence = ?", (self.sequence,))
+                self._connection.execute("UPDATE progress SET sequence = ?", (self.sequence - 1,))
+            self.sequence -= 1
+
+    def advance(self, step: int, digest: str | None = None) -> None:
+        """Record that so many steps have been taken, and the digest after the last of them.
+
+        The steps are done and cannot be refused, so the reserve is given up for this where the disk is full.
+        JournalFull where even that is not enough: then `ready` refuses until this could be recorded.
+        """
+        with self._lock:
+            try:
+                with _full(self.path):
+                    self._write_progress(step, digest)
+            except JournalFull:
+                self._owed = step
+                self._reserve.release()
+                with _full(self.path):
+                    self._write_progress(step, digest)
+                self._owed = None
+
+    def set_facts(self, facts: Mapping[str, Any]) -> None:
+        """Other values for some rows of `world`."""
+        with self._lock, _full(self.path), self._transaction():
+            self._connection.executemany("INSERT OR REPLACE INTO world VALUES (?, ?)", _facts(facts))
+
+    def write_snapshot(self, step: int, sequence: int, data: bytes, memory: bytes) -> int:
+        """Keep a whole state, part by part; other calls may come in between. Its number."""
+        with self._lock, _full(self.path):
+            number: int = self._connection.execute("SELECT coalesce(max(number), 0) + 1 FROM snapshots").fetchone()[0]
+            # parts of one that was not finished
+            self._connection.execute("DELETE FROM snapshot_parts WHERE number >= ?", (number,))
+        for part, start in enumerate(range(0, len(data), PART_BYTES)):
+            piece = memoryview(data)[start : start + PART_BYTES]
+            with self._lock, _full(self.path):
+                self._connection.execute("INSERT INTO snapshot_parts VALUES (?, ?, ?)", (number, part, piece))
+            # the lock is not fair: without a pause this thread would have it back before a step is awake
+            time.sleep(PAUSE_SECONDS)
+        with self._lock, _full(self.path):
+            self._connection.execute(
+                "INSERT INTO snapshots VALUES (?, ?, ?, ?, ?, ?)",
+                (number, step, sequence, len(data), memory, zlib.crc32(memory)),
+            )
+        return number
+
+    def forget_before(self, number: int) -> None:
+        """Drop snapshots before that one, and the records and digests that only they needed."""
+        with self._lock, _full(self.path), self._transaction():
+            rows = self._read("SELECT step, sequence FROM snapshots WHERE number = ?", number)
+            if not rows:
+                raise ValueError(f"there is no snapshot {number}")
+            step, sequence = rows[0]
+            self._connection.execute("DELETE FROM snapshot_parts WHERE number < ?", (number,))
+            self._connection.execute("DELETE FROM snapshots WHERE number < ?", (number,))
+            self._connection.execute("DELETE FROM records WHERE sequence <= ?", (sequence,))
+            self._connection.execute("DELETE FROM digests WHERE step < ?", (step,))
+
+    def log_pages(self) -> int:
+        """About how many pages wait in the log for a checkpoint."""
+        try:
+            return self.path.with_name(self.path.name + "-wal").stat().st_size // 4120
+        except FileNotFoundError:
+            return 0
+
+    def checkpoint(self) -> None:
+        """Copy the log to where it belongs, without holding up whoever writes meanwhile. For a helper thread."""
+        # a connection of its own: on the first one the lock would be held for as long as the disk takes
+        with _full(self.path), closing(sqlite3.connect(self.path, isolation_level=None, timeout=10.0)) as connection:
+            connection.execute("PRAGMA wal_checkpoint(PASSIVE)").fetchone()
+
+    def close(self) -> None:
+        """Close the file; its log is copied and gone. Nothing happens where it is closed."""
+        with self._lock:
+            self._connection.close()
+            self._reserve.release()
+
+    def delete(self) -> None:
+        """Close and remove the file and what belongs to it."""
+        self.close()
+        for path in (self.path, *(self.path.with_name(self.path.name + end) for end in ("-wal", "-shm"))):
+            path.unlink(missing_ok=True)
+
+    # reading
+
+    def facts(self) -> dict[str, Any]:
+        """The rows of `world`."""
+        with self._lock:
+            return {name: json.loads(value) for name, value in self._read("SELECT name, value FROM world")}
+
+    def snapshots(self) -> list[SnapshotEntry]:
+        """The whole snapshots, the oldest first."""
+        with self._lock:
+            rows = self._read("SELECT number, step, sequence, size FROM snapshots ORDER BY number")
+        return [SnapshotEntry(*row) for row in rows]
+
+    def snapshot(self, entry: SnapshotEntry) -> tuple[bytes, bytes]:
+        """The bytes of a snapshot, and what the server remembered; BadJournal where some are missing or changed."""
+        with self._lock:
+            parts = self._read("SELECT data FROM snapshot_parts WHERE number = ? ORDER BY part", entry.number)
+            data = b"".join(part for (part,) in parts)
+            ((memory, crc),) = self._read("SELECT memory, crc FROM snapshots WHERE number = ?", entry.number)
+        # the snapshot's own digest is checked by who restores it
+        if len(data) != entry.size or zlib.crc32(memory) != crc:
+            raise BadJournal(f"snapshot {entry.number} of {self.path.name} is not whole")
+        return data, memory
+
+    def records(self, after: int, until: int | None = None) -> Iterator[Record]:
+        """Records in order from the one behind `after`; BadJournal at the first that is missing or damaged."""
+        last = self.sequence if until is None else until
+        expected = after + 1
+        while expected <= last:
+            with self._lock:
+                rows = self._read(
+                    "SELECT sequence, step, kind, body, crc FROM records WHERE sequence >= ? ORDER BY sequence LIMIT ?",
+                    expected,
+                    min(RECORDS_AT_ONCE, last + 1 - expected),
+                )
+            for sequence, step, kind, body, crc in rows:
+                if sequence != expected or not isinstance(body, bytes) or zlib.crc32(body) != crc:
+                    raise BadJournal(f"record {expected} of {self.path.name} is missing or damaged")
+                expected += 1
+                yield Record(sequence, step, kind, body)
+            if not rows:
+                raise BadJournal(f"record {expected} of {self.path.name} is missing or damaged")
+
+    def digests(self, first: int, last: int) -> dict[int, str]:
+        """The digests of steps from `first` to `last`, by step."""
+        with self._lock:
+            return dict(self._read("SELECT step, sha256 FROM digests WHERE step BETWEEN ? AND ?", first, last))
+
+    @property
+    def size(self) -> int:
+        """Bytes of the file and its log."""
+        found = (self.path, self.path.with_name(self.path.name + "-wal"))
+        return sum(path.stat().st_size for path in found if path.exists())
+
+    # inside
+
+    def _write_progress(self, step: int, digest: str | None = None) -> None:
+        if digest is None:
+            self._connection.execute("UPDATE progress SET step = ?", (step,))
+        else:
+            with self._transaction():
+                self._connection.execute("UPDATE progress SET step = ?", (step,))
+                self._connection.execute("INSERT OR REPLACE INTO digests VALUES (?, ?)", (step, digest))
+        self.step = step
+
+    @contextmanager
+    def _transaction(self) -> Iterator[None]:
+        self._connection.execute("BEGIN IMMEDIATE")
+        try:
+            yield
+            self._connection.execute("COMMIT")
+        except BaseException:
+            if self._connection.in_transaction:
+                self._connection.execute("ROLLBACK")
+            raise
+
+    def _read(self, statement: str, *values: Any) -> list[tuple[Any, ...]]:
+        """Rows; BadJournal where the file is damaged."""
+        try:
+            return self._connection.execute(statement, values).fetchall()
+        except sqlite3.DatabaseError as error:
+            raise BadJournal(f"{self.path.name} is damaged: {error}") from None
+
+
+def _facts(facts: Mapping[str, Any]) -> list[tuple[str, str]]:
+    return [(name, json.dumps(value)) for name, value in facts.items()]
+
+
+@contextmanager
+def _full(path: Path) -> Iterator[None]:
+    """JournalFull for what SQLite and the operating system say of a disk that takes no more."""
+    try:
+        yield
+    except (sqlite3.OperationalError, OSError) as error:
+        raise JournalFull(f"{path.name} cannot be written: {error}") from error

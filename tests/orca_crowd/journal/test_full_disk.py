@@ -1,0 +1,105 @@
+"""A disk that takes no more: what can be refused is, what is done is kept, and it goes on when there is room."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import textwrap
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from orca_crowd.journal.errors import JournalFull
+from orca_crowd.journal.file import JournalFile
+from orca_crowd.journal.reserve import RESERVE_BYTES
+
+
+@pytest.fixture
+def small_disk(tmp_path: Path) -> Iterator[Path]:
+    """A file system of one megabyte; mounting it needs root, which the machines that check this project are."""
+    where = tmp_path / "disk"
+    where.mkdir()
+    mounted = subprocess.run(
+        ["mount", "-t", "tmpfs", "-o", "size=1m", "tmpfs", str(where)], capture_output=True, check=False
+    )
+    if mounted.returncode != 0:
+        pytest.skip("mounting a small file system needs root")
+    yield where
+    subprocess.run(["umount", "--lazy", str(where)], check=True)
+
+
+def fill(disk: Path) -> Path:
+    """Take all the room there is."""
+    ballast = disk / "ballast"
+    free = os.statvfs(disk)
+    ballast.write_bytes(bytes(free.f_bavail * free.f_frsize))
+    return ballast
+
+
+def test_a_change_is_refused_and_a_step_that_is_done_is_kept(small_disk: Path) -> None:
+    with closing(JournalFile.create(small_disk / "w.sqlite", {}, "process")) as journal:
+        journal.ready()
+        journal.append("change", 0, b"first")
+        ballast = fill(small_disk)
+
+        with pytest.raises(JournalFull, match=r"w\.sqlite cannot be written"):
+            journal.append("change", 0, bytes(50_000))
+        assert journal.sequence == 1
+
+        # done already: it takes the room that was kept for it
+        journal.advance(1, "ab" * 32)
+        with pytest.raises(JournalFull):
+            journal.ready()
+
+        ballast.unlink()
+        journal.ready()
+        journal.append("change", 1, b"second")
+        journal.close()
+        with closing(JournalFile(journal.path, "process")) as again:
+            assert (again.step, [record.body for record in again.records(0)]) == (1, [b"first", b"second"])
+
+
+def test_a_file_is_made_whole_or_not_at_all(small_disk: Path) -> None:
+    fill(small_disk)
+    with pytest.raises(JournalFull):
+        JournalFile.create(small_disk / "w.sqlite", {}, "process")
+    assert [path.name for path in small_disk.iterdir()] == ["ballast"]
+
+
+def test_a_mark_that_found_no_room_is_made_up_for(tmp_path: Path) -> None:
+    """Where even the reserve does not help, as with a limit on the size of files, nothing is taken until it does."""
+    code = f"""
+        import resource, signal
+        from pathlib import Path
+        from orca_crowd.journal.errors import JournalFull
+        from orca_crowd.journal.file import JournalFile
+
+        journal = JournalFile.create(Path({str(tmp_path)!r}) / "w.sqlite", {{}}, "process")
+        journal.ready()
+        journal.append("change", 0, b"first")
+        # the log is as long as a file may be; the signal for that is ignored by Python
+        length = Path({str(tmp_path)!r}, "w.sqlite-wal").stat().st_size
+        _, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (max(length, {RESERVE_BYTES}), hard))
+        steps = 0
+        try:
+            while True:
+                journal.advance(steps + 1)
+                steps += 1
+        except JournalFull:
+            pass
+        try:
+            journal.ready()
+            raise SystemExit("ready, though a mark is owed")
+        except JournalFull:
+            pass
+        resource.setrlimit(resource.RLIMIT_FSIZE, (hard, hard))
+        journal.ready()
+        assert journal.step == steps + 1, (journal.step, steps)
+        journal.close()
+        assert JournalFile(journal.path, "process").step == steps + 1
+    """
+    subprocess.run([sys.executable, "-c", textwrap.dedent(code)], check=True, timeout=60)
