@@ -29,7 +29,7 @@ from orca_core.state import FIELDS, STATUS_NAMES
 if TYPE_CHECKING:
     from orca_core.world import World
 
-__all__ = ["MAGIC", "VERSION", "dump", "load"]
+__all__ = ["MAGIC", "VERSION", "Captured", "capture", "dump", "load"]
 
 MAGIC = b"ORCACROWD"
 VERSION = 1
@@ -39,34 +39,64 @@ KEPT = ("input", "state")
 Arrays = dict[str, NDArray[Any]]
 
 
-def dump(world: World) -> bytes:
-    """The bytes of a world; the world is not changed."""
+class Captured:
+    """The state of a moment as arrays that nobody changes any more; `encode` turns it into bytes, in any thread."""
+
+    def __init__(self, header: dict[str, Any], arrays: Arrays) -> None:
+        """Hold what `capture` found."""
+        self._header = header
+        self._arrays = arrays
+
+    def encode(self) -> NDArray[np.uint8]:
+        """The bytes of the snapshot (n,). Numpy copies and hashlib sums without holding up other threads."""
+        little = {name: np.ascontiguousarray(array) for name, array in self._arrays.items()}
+        little = {name: array.astype(array.dtype.newbyteorder("<"), copy=False) for name, array in little.items()}
+        table = [[name, array.dtype.str, list(self._arrays[name].shape)] for name, array in little.items()]
+        text = json.dumps({**self._header, "arrays": table}, sort_keys=True).encode()
+        head = MAGIC + bytes([VERSION]) + struct.pack("<I", len(text)) + text
+
+        # one array of the whole length, filled in order
+        whole = np.empty(len(head) + sum(array.nbytes for array in little.values()) + DIGEST, np.uint8)
+        whole[: len(head)] = np.frombuffer(head, np.uint8)
+        at = len(head)
+        for array in little.values():
+            whole[at : at + array.nbytes] = array.reshape(-1).view(np.uint8)
+            at += array.nbytes
+        whole[at:] = np.frombuffer(hashlib.sha256(whole[:at]).digest(), np.uint8)
+        return whole
+
+
+def capture(world: World, *, copy: bool = True) -> Captured:
+    """What a snapshot holds, without the work of writing it: a copy of the arrays, so that the world may go on.
+
+    With `copy` False the arrays are the world's own, and must be encoded before it changes.
+    """
     population = world.population
     arrays: Arrays = {f"agents.{field.name}": population.state[field.name] for field in FIELDS if field.role in KEPT}
     arrays["identifiers.used"] = population.identifiers.used
+    if copy:
+        arrays = {name: array.copy() for name, array in arrays.items()}
     for name, part in (
         ("obstacles", world.obstacle_set),
         ("walkable", world.walkable_set),
         ("boundaries", world.statics().boundaries),
     ):
+        # flattened anew, or never changed once made
         arrays |= {f"{name}.{key}": array for key, array in part.to_arrays().items()}
     header = {
         "time_step": world.time_step.hex(),
         "step": world.step_count,
         "seed": world.seed,
         "options": world.options.as_mapping(),
-        "defaults": population.defaults,
+        "defaults": dict(population.defaults),
         "next_id": population.identifiers.next,
-        "arrays": [[name, array.dtype.newbyteorder("<").str, list(array.shape)] for name, array in arrays.items()],
     }
-    text = json.dumps(header, sort_keys=True).encode()
-    parts = [MAGIC, bytes([VERSION]), struct.pack("<I", len(text)), text]
-    parts += [
-        np.ascontiguousarray(array).astype(array.dtype.newbyteorder("<"), copy=False).tobytes()
-        for array in arrays.values()
-    ]
-    body = b"".join(parts)
-    return body + hashlib.sha256(body).digest()
+    return Captured(header, arrays)
+
+
+def dump(world: World) -> bytes:
+    """The bytes of a world; the world is not changed."""
+    return capture(world, copy=False).encode().tobytes()
 
 
 def load(data: bytes, make: Callable[..., World]) -> World:

@@ -31,7 +31,7 @@ from orca_core.notices import about_agents, about_places
 from orca_core.options import Options
 from orca_core.population import Masks, Population
 from orca_core.report import Added, Event, StepReport
-from orca_core.snapshot import dump, load
+from orca_core.snapshot import Captured, capture, dump, load
 from orca_core.solver import Solver, StepTask
 from orca_core.state import BY_NAME
 from orca_core.statics import Statics
@@ -305,6 +305,10 @@ class World:
     def snapshot(self) -> bytes:
         """The whole world as bytes; see orca_core.snapshot."""
         return dump(self)
+
+    def capture(self) -> Captured:
+        """The whole world as it is now, copied, to be turned into the bytes of a snapshot while it goes on."""
+        return capture(self)
 
     @classmethod
     def restore(cls, data: bytes, *, allocate: Allocate = own_memory, run: Run | None = None) -> World:
