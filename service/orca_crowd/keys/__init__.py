@@ -1,0 +1,1 @@
+"""API keys: who may do what, with which worlds, and until when."""
