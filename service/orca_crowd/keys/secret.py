@@ -1,8 +1,8 @@
 """What a key looks like, and what of it is kept.
 
-`orca_<eight letters>_<forty-three letters>`: the first part is public and names the key in lists and logs, the second is
-256 random bits and is shown once. Kept is a salted SHA-256 of it. A slow hash (scrypt, argon2) is for what people think
-up, which can be guessed; nobody guesses 256 bits, and a slow hash would be an invitation to keep the server busy.
+`orca_<eight letters>_<forty-three letters>`: the first part is public and names the key in lists and logs, the second
+is 256 random bits and is shown once. Kept is a salted SHA-256 of it. A slow hash (scrypt, argon2) is for what people
+think up, which can be guessed; nobody guesses 256 bits, and a slow hash would only invite to keep the server busy.
 
 All letters of a key may stand in a WebSocket subprotocol, which is how browsers send one.
 """

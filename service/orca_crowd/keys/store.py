@@ -63,6 +63,7 @@ class KeyStore:
         """Open a file; with `make` it is made where there is none. KeyStoreError where it is something else."""
         self.path = path
         self._lock = threading.Lock()
+        self._used = False
         if make and not path.exists():
             path.parent.mkdir(parents=True, exist_ok=True)
             # for the owner alone from the first moment
@@ -129,6 +130,13 @@ class KeyStore:
             )
             for name, label, scope, worlds, created, expires, revoked in rows
         ]
+
+    def used(self) -> bool:
+        """Whether a key was ever made; then nobody comes in without one."""
+        if not self._used:
+            with self._lock:
+                self._used = self._connection.execute("SELECT 1 FROM keys LIMIT 1").fetchone() is not None
+        return self._used
 
     def grant(self, secret: Secret, now: float) -> Grant | None:
         """What a key allows; None where it is unknown, wrong, expired or revoked, which are not told apart."""

@@ -22,6 +22,8 @@ class Code:
 CODES: dict[str, Code] = {
     "malformed": Code(400, "Malformed", "The body or message is not JSON or MessagePack, or is nested too deeply."),
     "subprotocol": Code(400, "No subprotocol", "The handshake names none of the subprotocols of the stream."),
+    "unauthorized": Code(401, "No key", "The server wants a key, and the request has none that is valid here."),
+    "forbidden": Code(403, "Forbidden", "The key does not allow this, or does not go for this world."),
     "not-found": Code(404, "Not found", "No such world, agent, obstacle or area was ever here."),
     "no-route": Code(404, "No such route", "No resource has this path."),
     "method": Code(
