@@ -43,9 +43,7 @@ class Settings(BaseSettings):
         le=256,
         description="Workers that compute steps; the bits do not depend on it.",
     )
-    split_agents: int = Field(
-        1500, ge=1, description="From how many agents on a world is divided among all workers."
-    )
+    split_agents: int = Field(1500, ge=1, description="From how many agents on a world is divided among all workers.")
     small_agents: int = Field(
         256, ge=0, description="Below how many agents a world is stepped in a thread of the server."
     )
@@ -55,8 +53,23 @@ class Settings(BaseSettings):
     helpers: int = Field(
         4, ge=1, le=64, description="Threads that decode, read and encode, so that no step delays them."
     )
+    data: str = Field(
+        "",
+        description="Folder that keeps worlds and keys between starts; left empty, one of the user's for this port, "
+        "and none with port 0; `none` keeps nothing.",
+    )
+    keys: Path | None = Field(None, description="File of API keys; left out, `keys.sqlite` in the folder of `data`.")
     kernel_cache: Path | None = Field(
         None, description="Folder that keeps compiled kernels between starts; none without it."
+    )
+
+    # who comes in
+    failed_tries: int = Field(10, ge=1, description="Wrong keys that one address may send in a minute.")
+    requests_per_second: float = Field(
+        5000.0, gt=0, description="Requests and messages a second for one key, on average; twice as many at once."
+    )
+    allowed_origins: list[str] = Field(
+        [], description="Origins of pages that may use this server beside its own, as `https://game.example`."
     )
 
     # what clients can grow
@@ -104,6 +117,22 @@ class Settings(BaseSettings):
     drain_seconds: float = Field(
         6.0, gt=0, le=60, description="How long a stopping server waits for running work and open connections."
     )
+
+    @property
+    def folder(self) -> Path | None:
+        """The folder of `data`, None where nothing is kept."""
+        if self.data == "none" or (not self.data and self.port == 0):
+            return None
+        if self.data:
+            return Path(self.data)
+        base = os.environ.get("XDG_DATA_HOME")
+        home = Path(base) if base and Path(base).is_absolute() else Path("~/.local/share").expanduser()
+        return home / "orca-crowd" / str(self.port)
+
+    @property
+    def key_file(self) -> Path | None:
+        """The file of keys, None where there can be none."""
+        return self.keys or (self.folder / "keys.sqlite" if self.folder is not None else None)
 
 
 # what GET /v1/info and the first message of a socket tell of the limits

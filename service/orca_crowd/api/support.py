@@ -12,10 +12,12 @@ from fastapi.routing import APIRoute
 from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect
 
+from orca_crowd.api.access import authorize, needed
 from orca_crowd.clock import Clock
 from orca_crowd.engine.interface import Engine
 from orca_crowd.engine.warmup import Warmup
 from orca_crowd.errors import ApiError, Fault, InvalidRequest, document, problem_of
+from orca_crowd.keys.doorkeeper import Doorkeeper
 from orca_crowd.metrics import Metrics
 from orca_crowd.protocol.bodies import MEDIA_TYPES, Encoding, accepted, decode, encode, encoding_of, size_of
 from orca_crowd.settings import Settings
@@ -52,6 +54,7 @@ class Services:
     registry: Registry
     demos: Demos
     warmup: Warmup
+    door: Doorkeeper
     draining: bool = False
     drained: bool = False
 
@@ -164,14 +167,20 @@ def refusal_of(error: Exception) -> ApiError:
 
 
 class ProblemRoute(APIRoute):
-    """A route whose every failure becomes a problem document."""
+    """A route that wants the key it needs, and whose every failure becomes a problem document."""
 
     def get_route_handler(self) -> Callable[[Request], Any]:
         """Wrap the framework's handler."""
         handler = super().get_route_handler()
+        # files of the page are in no document and for everybody
+        (method,) = self.methods
+        scope = needed(method, self.path) if self.include_in_schema else None
 
         async def guarded(request: Request) -> Response:
             try:
+                if scope is not None:
+                    here = services(request)
+                    authorize(request, here.door, scope, here.clock.now(), here.clock.wall())
                 response: Response = await handler(request)
             except Exception as error:
                 return problem(request, refusal_of(error))
