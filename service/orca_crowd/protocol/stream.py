@@ -1,7 +1,8 @@
 """Every message of the stream, both directions, as models: they check what comes in and write the AsyncAPI document.
 
-From the client: subscribe, unsubscribe, got, command, step, ping. From the server: hello, full, frame, ack, stepped,
-event, heartbeat, pong, error, closing. Each is a map with `type`. reading.py turns what arrived into one of them.
+From the client: subscribe, unsubscribe, got, command, step, ping, and what a controller says (controllers.py). From the
+server: hello, full, frame, ack, stepped, event, heartbeat, pong, error, closing. Each is a map with `type`. reading.py
+turns what arrived into one of them.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from pydantic import BaseModel, ConfigDict, Field, field_validator
 
 from orca_crowd.protocol.columns import FIELDS
 from orca_crowd.protocol.commands import CommandsBody
+from orca_crowd.protocol.controllers import Disown, Own, Ready, Register, Unregister
 from orca_crowd.protocol.models import IDENTIFIER_LIMIT, STRICT
 from orca_crowd.protocol.steps import DEFAULT_FIELDS, StepBody, check_fields
 
@@ -127,8 +129,20 @@ class Ping(Incoming):
     data: Annotated[str, Field(max_length=1024)] | bool | int | float | None = None
 
 
-ClientMessage = Subscribe | Unsubscribe | Got | Command | Step | Ping
-CLIENT_MESSAGES: Final[tuple[type[BaseModel], ...]] = (Subscribe, Unsubscribe, Got, Command, Step, Ping)
+ClientMessage = Subscribe | Unsubscribe | Got | Command | Step | Register | Unregister | Own | Disown | Ready | Ping
+CLIENT_MESSAGES: Final[tuple[type[BaseModel], ...]] = (
+    Subscribe,
+    Unsubscribe,
+    Got,
+    Command,
+    Step,
+    Register,
+    Unregister,
+    Own,
+    Disown,
+    Ready,
+    Ping,
+)
 
 
 # ---- from the server
@@ -186,21 +200,27 @@ class FrameMessage(AgentColumns):
 
 
 class Ack(Outgoing):
-    """A command has taken effect."""
+    """A command, a registration or a change of owners has taken effect."""
 
     type: Literal["ack"] = "ack"
     key: str | None = None
     step: StepNumber = Field(description="Steps taken when it took effect; the next step sees it.")
-    results: list[dict[str, Any]] = Field(description="One for each command, as its REST call answers.")
+    sequence: int | None = Field(
+        None, description="Its place in the one order of all changes of the world; a registration has none."
+    )
+    results: list[dict[str, Any]] = Field(
+        description="One for each command, as its REST call answers; to a controller `{controller, owned}`."
+    )
 
 
 class Stepped(Outgoing):
-    """The steps that were asked for have been taken."""
+    """The steps that were asked for, or the one that a controller was ready for, have been taken."""
 
     type: Literal["stepped"] = "stepped"
     key: str | None = None
     step: StepNumber
     time: float
+    sequence: int | None = Field(None, description="With `commands`: their place in the order of all changes.")
     digest: str | None = None
     agents: dict[str, Any] | None = Field(None, description="With `return: agents`: `ids` and the columns.")
     events: list[dict[str, Any]]
@@ -214,7 +234,10 @@ class EventMessage(BaseModel):
     model_config = ConfigDict(extra="allow", strict=True, frozen=True)
 
     type: Literal["event"] = "event"
-    kind: str = Field(description="`arrived`, `stalled`, `overlap`, `removed`, `non-finite`, `late`, `large-frame`, …")
+    kind: str = Field(
+        description="`arrived`, `stalled`, `overlap`, `removed`, `non-finite`, `late`, "
+        "`barrier-timeout`, `large-frame`, …"
+    )
     step: StepNumber
 
 
