@@ -1,35 +1,40 @@
-// Writes src/generated from the schemas of a running server: `npm run types [URL]`, by default http://127.0.0.1:8000.
-// The schemas are those that the server checks bodies and messages with, so the types cannot say anything else.
+// Writes src/generated from the server's schemas: `npm run types` asks the sources beside it, `npm run types URL` a
+// running server; a folder behind that is written to in the place of src/generated.
+//
+// The schemas are those by which the server checks bodies and messages, so the types cannot say anything else.
 
+import { execFileSync } from "node:child_process";
+import { existsSync } from "node:fs";
 import { writeFile } from "node:fs/promises";
-import { pathToFileURL } from "node:url";
+import { delimiter, join, resolve } from "node:path";
 import openapiTS, { astToString } from "openapi-typescript";
 
-const SOURCES = { rest: "/openapi.json", stream: "/asyncapi.json" };
-const FOLDER = new URL("../src/generated/", import.meta.url);
+const HERE = import.meta.dirname;
+const ROOT = resolve(HERE, "../../..");
+const PATHS = { rest: "/openapi.json", stream: "/asyncapi.json" };
+const [url, folder = resolve(HERE, "../src/generated")] = process.argv.slice(2);
 
-/** The generated files of a server: name of the file to its text. */
-export async function generate(url) {
-  const files = {};
-  for (const [name, path] of Object.entries(SOURCES)) {
-    const answer = await fetch(new URL(path, url));
-    if (!answer.ok) throw new Error(`GET ${answer.url} was answered with ${answer.status}`);
-    const { components } = await answer.json();
-    // both documents keep their schemas in the same place; routes and channels add nothing that the client uses
-    const document = {
-      openapi: "3.1.0",
-      info: { title: name, version: "1" },
-      paths: {},
-      components: { schemas: components.schemas },
-    };
-    const tree = await openapiTS(document, { defaultNonNullable: false, exportType: true });
-    files[`${name}.ts`] = `// Made by scripts/types.mjs from ${path} of the server; \`npm run types\` makes it anew.\n\n${astToString(tree)}`;
-  }
-  return files;
+/** Both documents of the sources. */
+function documentsOfSources() {
+  const made = join(ROOT, ".venv/bin/python");
+  const python = process.env.PYTHON ?? (existsSync(made) ? made : "python3");
+  const env = { ...process.env, PYTHONPATH: [ROOT, join(ROOT, "service")].join(delimiter) };
+  return JSON.parse(execFileSync(python, [join(HERE, "schemas.py")], { env, maxBuffer: 2 ** 26 }));
 }
 
-if (import.meta.url === pathToFileURL(process.argv[1]).href) {
-  for (const [name, text] of Object.entries(await generate(process.argv[2] ?? "http://127.0.0.1:8000"))) {
-    await writeFile(new URL(name, FOLDER), text);
-  }
+/** One document of a running server. */
+async function ask(path) {
+  const answer = await fetch(new URL(path, url));
+  if (!answer.ok) throw new Error(`GET ${answer.url} was answered with ${answer.status}`);
+  return answer.json();
+}
+
+const documents = url ? undefined : documentsOfSources();
+for (const [name, path] of Object.entries(PATHS)) {
+  const { components } = documents ? documents[name] : await ask(path);
+  // both documents keep their schemas in the same place; routes and channels add nothing that the client uses
+  const schemas = { openapi: "3.1.0", info: { title: name, version: "1" }, paths: {}, components: { schemas: components.schemas } };
+  const text = astToString(await openapiTS(schemas, { defaultNonNullable: false, exportType: true }));
+  const head = `// Made by scripts/types.mjs from ${path} of the server; \`npm run types\` makes it anew.\n\n`;
+  await writeFile(join(folder, `${name}.ts`), head + text);
 }

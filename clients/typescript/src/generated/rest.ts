@@ -91,6 +91,11 @@ export type components = {
             ids: number[];
             /** Step */
             step: number;
+            /**
+             * Sequence
+             * @description Place in the one order of all changes of the world.
+             */
+            sequence: number;
             /** Warnings */
             warnings: components["schemas"]["Warning_"][];
         };
@@ -130,6 +135,13 @@ export type components = {
              * @enum {string}
              */
             status: "no-goal" | "moving" | "arrived" | "stalled";
+            /** Step */
+            step: number;
+            /**
+             * Sequence
+             * @description Place in the one order of all changes of the world.
+             */
+            sequence: number;
             /** Warnings */
             warnings: components["schemas"]["Warning_"][];
         };
@@ -350,17 +362,22 @@ export type components = {
         ChangedAnswer: {
             /** Step */
             step: number;
+            /**
+             * Sequence
+             * @description Place in the one order of all changes of the world.
+             */
+            sequence: number;
             /** Warnings */
             warnings: components["schemas"]["Warning_"][];
         };
         /**
          * ClockBody
-         * @description Who decides when a step happens: whoever asks (`manual`), or the server at `rate` steps a second (`realtime`).
+         * @description Who decides when a step happens: whoever asks (`manual`), the server at a rate (`realtime`), or the controllers
+         *     together (`barrier`).
          */
         ClockBody: {
             /**
              * Mode
-             * @description `barrier` is not available on this server.
              * @default manual
              * @enum {string}
              */
@@ -373,7 +390,7 @@ export type components = {
             rate?: number | null;
             /**
              * Timeout
-             * @description With `barrier`, and only there.
+             * @description With `barrier`, and only there: seconds after which a step waits for nobody.
              * @default null
              */
             timeout?: number | null;
@@ -387,12 +404,17 @@ export type components = {
              * Mode
              * @enum {string}
              */
-            mode: "manual" | "realtime";
+            mode: "manual" | "realtime" | "barrier";
             /**
              * Rate
              * @default null
              */
             rate?: number | null;
+            /**
+             * Timeout
+             * @default null
+             */
+            timeout?: number | null;
         };
         /**
          * CommandsAnswer
@@ -402,8 +424,13 @@ export type components = {
             /** Step */
             step: number;
             /**
+             * Sequence
+             * @description Place in the one order of all changes of the world.
+             */
+            sequence: number;
+            /**
              * Results
-             * @description One a command: its REST call's answer without `step`.
+             * @description One a command: its REST call's answer without `step` and `sequence`.
              */
             results: {
                 [key: string]: unknown;
@@ -512,7 +539,10 @@ export type components = {
             kind: string;
             /** Step */
             step: number;
-            /** Ids */
+            /**
+             * Ids
+             * @description In MessagePack a bin of int64.
+             */
             ids: number[];
         } & {
             [key: string]: unknown;
@@ -858,6 +888,11 @@ export type components = {
             removed: number[];
             /** Step */
             step: number;
+            /**
+             * Sequence
+             * @description Place in the one order of all changes of the world.
+             */
+            sequence: number;
         };
         /**
          * SetAgentsCommand
@@ -1027,6 +1062,12 @@ export type components = {
             /** Time */
             time: number;
             /**
+             * Sequence
+             * @description With `commands`: their place in the order of all changes.
+             * @default null
+             */
+            sequence?: number | null;
+            /**
              * Digest
              * @description With `return: digest`.
              * @default null
@@ -1063,18 +1104,6 @@ export type components = {
          */
         StepBody: {
             /**
-             * Count
-             * @description How many steps.
-             * @default 1
-             */
-            count?: number;
-            /**
-             * Expected Step
-             * @description Refuse with 409 unless this many steps were taken.
-             * @default null
-             */
-            expected_step?: number | null;
-            /**
              * Commands
              * @description As in POST …/commands; they and the steps are one.
              * @default null
@@ -1104,6 +1133,18 @@ export type components = {
              * @default null
              */
             ids?: unknown;
+            /**
+             * Count
+             * @description How many steps.
+             * @default 1
+             */
+            count?: number;
+            /**
+             * Expected Step
+             * @description Refuse with 409 unless this many steps were taken.
+             * @default null
+             */
+            expected_step?: number | null;
         };
         /**
          * Warning
@@ -1171,6 +1212,11 @@ export type components = {
              * @description Steps taken so far.
              */
             step: number;
+            /**
+             * Sequence
+             * @description Changes accepted so far.
+             */
+            sequence: number;
             clock: components["schemas"]["ClockShown"];
             /** Agents */
             agents: number;

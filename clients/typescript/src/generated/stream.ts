@@ -6,7 +6,7 @@ export type components = {
     schemas: {
         /**
          * Ack
-         * @description A command has taken effect.
+         * @description A command, a registration or a change of owners has taken effect.
          */
         Ack: {
             /**
@@ -26,12 +26,34 @@ export type components = {
              */
             step: number;
             /**
+             * Sequence
+             * @description Its place in the one order of all changes of the world; a registration has none.
+             * @default null
+             */
+            sequence?: number | null;
+            /**
              * Results
-             * @description One for each command, as its REST call answers.
+             * @description One for each command, as its REST call answers; to a controller `{controller, owned}`.
              */
             results: {
                 [key: string]: unknown;
             }[];
+        };
+        /**
+         * Base
+         * @description Values of the keyframe, row by row the agents of `based`; float32.
+         */
+        Base: {
+            /**
+             * Position
+             * @default null
+             */
+            position?: (number | null)[][] | null;
+            /**
+             * Velocity
+             * @default null
+             */
+            velocity?: (number | null)[][] | null;
         };
         /**
          * Closing
@@ -71,6 +93,27 @@ export type components = {
             type: "command";
         };
         /**
+         * Disown
+         * @description Give these agents back, all of them or none, answered with `ack`; needs `register` first.
+         */
+        Disown: {
+            /**
+             * Type
+             * @constant
+             */
+            type: "disown";
+            /**
+             * Ids
+             * @description A list of ids, in MessagePack also a bin of int64.
+             */
+            ids: unknown;
+            /**
+             * Key
+             * @default null
+             */
+            key?: string | null;
+        };
+        /**
          * ErrorMessage
          * @description A message of the client was refused and changed nothing, or the world failed.
          */
@@ -102,7 +145,7 @@ export type components = {
             type?: "event";
             /**
              * Kind
-             * @description `arrived`, `stalled`, `overlap`, `removed`, `non-finite`, `late`, `large-frame`, …
+             * @description `arrived`, `stalled`, `overlap`, `removed`, `non-finite`, `late`, `barrier-timeout`, `large-frame`, …
              */
             kind: string;
             /** Step */
@@ -112,7 +155,7 @@ export type components = {
         };
         /**
          * FrameMessage
-         * @description The state of one step, complete; only the ids are left out when they are those of the frame before.
+         * @description What differs from the state at `since`: those who left, those who entered, and the rows of `ids`.
          */
         FrameMessage: {
             /**
@@ -181,6 +224,25 @@ export type components = {
              */
             status?: string[] | null;
             /**
+             * Keyframe
+             * @description Which keyframe the whole numbers stand beside.
+             * @default null
+             */
+            keyframe?: number | null;
+            /**
+             * @description Of this message alone.
+             * @default null
+             */
+            scale?: components["schemas"]["Scale"] | null;
+            /**
+             * Based
+             * @description Agents whose base is in this message; the client keeps it.
+             * @default null
+             */
+            based?: number[] | null;
+            /** @default null */
+            base?: components["schemas"]["Base"] | null;
+            /**
              * Type
              * @default frame
              * @constant
@@ -197,24 +259,24 @@ export type components = {
             since: number;
             /**
              * Ids
-             * @description Left out when the same, in the same order, as the time before.
+             * @description Whose the rows are. Left out: every agent that the client knows, in the order of the last list.
              * @default null
              */
             ids?: number[] | null;
             /**
              * Entered
-             * @description Ids that are here now and were not at `since`.
+             * @description Ids that are of the interest now and were not at `since`; their rows follow.
              */
             entered: number[];
             /**
              * Left
-             * @description Ids that were here at `since` and are not now.
+             * @description Ids that were of the interest at `since` and are not now.
              */
             left: number[];
         };
         /**
          * Full
-         * @description The whole state of a step: the answer to `subscribe`, equal to GET …/agents at that step.
+         * @description The whole state within the interest: the answer to `subscribe`, equal to GET …/agents at that step.
          */
         Full: {
             /**
@@ -282,6 +344,25 @@ export type components = {
              * @default null
              */
             status?: string[] | null;
+            /**
+             * Keyframe
+             * @description Which keyframe the whole numbers stand beside.
+             * @default null
+             */
+            keyframe?: number | null;
+            /**
+             * @description Of this message alone.
+             * @default null
+             */
+            scale?: components["schemas"]["Scale"] | null;
+            /**
+             * Based
+             * @description Agents whose base is in this message; the client keeps it.
+             * @default null
+             */
+            based?: number[] | null;
+            /** @default null */
+            base?: components["schemas"]["Base"] | null;
             /**
              * Type
              * @default full
@@ -363,10 +444,110 @@ export type components = {
          */
         InterestAll: {
             /**
-             * Kind
-             * @constant
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
              */
             kind: "all";
+        };
+        /**
+         * InterestAround
+         * @description Agents whose centre is within `radius` of where agent `id` is now, itself included; nobody once it is removed.
+         */
+        InterestAround: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            kind: "around";
+            /**
+             * Id
+             * @description 0 to 2^53 - 1
+             */
+            id: number;
+            /**
+             * Radius
+             * @description Agents whose centre is exactly so far count.
+             */
+            radius: number;
+        };
+        /**
+         * InterestCircle
+         * @description Agents whose centre is in a circle, the line included.
+         */
+        InterestCircle: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            kind: "circle";
+            /**
+             * Center
+             * @description [x, y]
+             */
+            center: number[];
+            /**
+             * Radius
+             * @description Agents whose centre is exactly so far count.
+             */
+            radius: number;
+        };
+        /**
+         * InterestIds
+         * @description The agents of a list; one that is removed leaves.
+         */
+        InterestIds: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            kind: "ids";
+            /**
+             * Ids
+             * @description Each at most once; in MessagePack also a bin of int64.
+             */
+            ids: number[];
+        };
+        /**
+         * InterestRectangle
+         * @description Agents whose centre is in a rectangle, edges included.
+         */
+        InterestRectangle: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            kind: "rectangle";
+            /**
+             * Min
+             * @description [x, y]
+             */
+            min: number[];
+            /**
+             * Max
+             * @description [x, y]
+             */
+            max: number[];
+        };
+        /**
+         * Own
+         * @description Let nobody else order these agents, all of them or none, answered with `ack`; needs `register` first.
+         */
+        Own: {
+            /**
+             * Type
+             * @constant
+             */
+            type: "own";
+            /**
+             * Ids
+             * @description A list of ids, in MessagePack also a bin of int64.
+             */
+            ids: unknown;
+            /**
+             * Key
+             * @default null
+             */
+            key?: string | null;
         };
         /**
          * Ping
@@ -434,22 +615,10 @@ export type components = {
             message: string;
         };
         /**
-         * Step
-         * @description Advance a manual world, answered with `stepped`; as POST …/steps.
+         * Ready
+         * @description Orders for the next step of a barrier world are in, answered with `stepped` once that step was taken.
          */
-        Step: {
-            /**
-             * Count
-             * @description How many steps.
-             * @default 1
-             */
-            count?: number;
-            /**
-             * Expected Step
-             * @description Refuse with 409 unless this many steps were taken.
-             * @default null
-             */
-            expected_step?: number | null;
+        Ready: {
             /**
              * Commands
              * @description As in POST …/commands; they and the steps are one.
@@ -486,11 +655,177 @@ export type components = {
              * Type
              * @constant
              */
+            type: "ready";
+            /**
+             * For Step
+             * @description Refuse with 409 `wrong-step` unless the next step is the one of this number.
+             * @default null
+             */
+            for_step?: number | null;
+        };
+        /**
+         * Register
+         * @description Be the controller of this name, answered with `ack`; whoever was it on another socket is `replaced`.
+         */
+        Register: {
+            /**
+             * Type
+             * @constant
+             */
+            type: "register";
+            /**
+             * Controller
+             * @description Letters, digits, dot, underscore, hyphen; not dots alone.
+             */
+            controller: string;
+            /**
+             * Key
+             * @default null
+             */
+            key?: string | null;
+        };
+        /**
+         * Resume
+         * @description Go on after a step that was seen before: frames from there where it is still kept, else a `full`.
+         *
+         *     Members that are left out are those of this socket's subscription, or else their defaults.
+         */
+        Resume: {
+            /**
+             * Fields
+             * @description Columns beside the ids, each at most once.
+             * @default [
+             *       "position",
+             *       "velocity"
+             *     ]
+             */
+            fields?: ("position" | "velocity" | "preferred_velocity" | "goal" | "preferred_speed" | "goal_tolerance" | "radius" | "max_speed" | "time_horizon" | "obstacle_horizon" | "neighbor_distance" | "max_neighbors" | "status")[];
+            /**
+             * Precision
+             * @description Of the number columns, not of the ids. `int16` and `int8`: position and velocity as whole numbers times a scale beside the values of a keyframe, all others as float32.
+             * @default float64
+             * @enum {string}
+             */
+            precision?: "float64" | "float32" | "int16" | "int8";
+            /**
+             * Every
+             * @description Take the frames of steps divisible by this.
+             * @default 1
+             */
+            every?: number;
+            /**
+             * Delivery
+             * @description `latest`: a frame that was not sent yet is replaced by a newer one, and `since` shows the gap. `every`: nothing is left out, and a reader that falls too far behind is closed with 4001.
+             * @default latest
+             * @enum {string}
+             */
+            delivery?: "latest" | "every";
+            /**
+             * Interest
+             * @description Which agents.
+             * @default {
+             *       "kind": "all"
+             *     }
+             */
+            interest?: components["schemas"]["InterestAll"] | components["schemas"]["InterestIds"] | components["schemas"]["InterestRectangle"] | components["schemas"]["InterestCircle"] | components["schemas"]["InterestAround"];
+            /**
+             * Rows
+             * @description `changed`: a frame has a row for those whose values differ from those at `since`. `all`: for every agent of the interest.
+             * @default changed
+             * @enum {string}
+             */
+            rows?: "changed" | "all";
+            /**
+             * Window
+             * @description With `latest`, how many frames may be on their way. Naming it, or sending one `got`, means that the client acknowledges with `got`; until then a frame has arrived when the ping behind it is answered.
+             * @default 3
+             */
+            window?: number;
+            /**
+             * Type
+             * @constant
+             */
+            type: "resume";
+            /**
+             * After Step
+             * @description Step of the last full or frame that the client has used.
+             */
+            after_step: number;
+        };
+        /**
+         * Scale
+         * @description What the whole numbers of a column are multiplied by, a power of two.
+         */
+        Scale: {
+            /**
+             * Position
+             * @default null
+             */
+            position?: number | null;
+            /**
+             * Velocity
+             * @default null
+             */
+            velocity?: number | null;
+        };
+        /**
+         * Step
+         * @description Advance a manual world, answered with `stepped`; as POST …/steps.
+         */
+        Step: {
+            /**
+             * Commands
+             * @description As in POST …/commands; they and the steps are one.
+             * @default null
+             */
+            commands?: {
+                [key: string]: unknown;
+            }[] | null;
+            /**
+             * Key
+             * @default null
+             */
+            key?: string | null;
+            /**
+             * Return
+             * @description What the answer shows beside the events.
+             * @default none
+             * @enum {string}
+             */
+            return?: "none" | "digest" | "agents";
+            /**
+             * Fields
+             * @description With `return: agents`: columns beside the ids; position and velocity.
+             * @default null
+             */
+            fields?: string[] | null;
+            /**
+             * Ids
+             * @description With `return: agents`: only these; in MessagePack also a bin of int64.
+             * @default null
+             */
+            ids?: unknown;
+            /**
+             * Count
+             * @description How many steps.
+             * @default 1
+             */
+            count?: number;
+            /**
+             * Expected Step
+             * @description Refuse with 409 unless this many steps were taken.
+             * @default null
+             */
+            expected_step?: number | null;
+            /**
+             * Type
+             * @constant
+             */
             type: "step";
         };
         /**
          * Stepped
-         * @description The steps that were asked for have been taken.
+         * @description The steps that were asked for, or the one that a controller was ready for, have been taken.
          */
         Stepped: {
             /**
@@ -508,6 +843,12 @@ export type components = {
             step: number;
             /** Time */
             time: number;
+            /**
+             * Sequence
+             * @description With `commands`: their place in the order of all changes.
+             * @default null
+             */
+            sequence?: number | null;
             /**
              * Digest
              * @default null
@@ -546,11 +887,6 @@ export type components = {
          */
         Subscribe: {
             /**
-             * Type
-             * @constant
-             */
-            type: "subscribe";
-            /**
              * Fields
              * @description Columns beside the ids, each at most once.
              * @default [
@@ -561,11 +897,11 @@ export type components = {
             fields?: ("position" | "velocity" | "preferred_velocity" | "goal" | "preferred_speed" | "goal_tolerance" | "radius" | "max_speed" | "time_horizon" | "obstacle_horizon" | "neighbor_distance" | "max_neighbors" | "status")[];
             /**
              * Precision
-             * @description Of the number columns, not of the ids.
+             * @description Of the number columns, not of the ids. `int16` and `int8`: position and velocity as whole numbers times a scale beside the values of a keyframe, all others as float32.
              * @default float64
              * @enum {string}
              */
-            precision?: "float32" | "float64";
+            precision?: "float64" | "float32" | "int16" | "int8";
             /**
              * Every
              * @description Take the frames of steps divisible by this.
@@ -580,18 +916,47 @@ export type components = {
              */
             delivery?: "latest" | "every";
             /**
+             * Interest
              * @description Which agents.
              * @default {
              *       "kind": "all"
              *     }
              */
-            interest?: components["schemas"]["InterestAll"];
+            interest?: components["schemas"]["InterestAll"] | components["schemas"]["InterestIds"] | components["schemas"]["InterestRectangle"] | components["schemas"]["InterestCircle"] | components["schemas"]["InterestAround"];
+            /**
+             * Rows
+             * @description `changed`: a frame has a row for those whose values differ from those at `since`. `all`: for every agent of the interest.
+             * @default changed
+             * @enum {string}
+             */
+            rows?: "changed" | "all";
             /**
              * Window
              * @description With `latest`, how many frames may be on their way. Naming it, or sending one `got`, means that the client acknowledges with `got`; until then a frame has arrived when the ping behind it is answered.
              * @default 3
              */
             window?: number;
+            /**
+             * Type
+             * @constant
+             */
+            type: "subscribe";
+        };
+        /**
+         * Unregister
+         * @description Be a controller no longer, answered with `ack`; what it owns stays its own.
+         */
+        Unregister: {
+            /**
+             * Type
+             * @constant
+             */
+            type: "unregister";
+            /**
+             * Key
+             * @default null
+             */
+            key?: string | null;
         };
         /**
          * Unsubscribe
