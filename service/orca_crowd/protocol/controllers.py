@@ -7,6 +7,7 @@ the dead.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Annotated, Any, Literal
 
 import numpy as np
@@ -15,18 +16,19 @@ from pydantic import Field, TypeAdapter, ValidationError
 
 from orca_crowd.errors import Fault, InvalidRequest, faults_of
 from orca_crowd.protocol.columns import read_identifiers
-from orca_crowd.protocol.models import IDENTIFIER_LIMIT, Key, Strict, WorldName
+from orca_crowd.protocol.models import IDENTIFIER_LIMIT, Key, Strict, WorldName, digest_of
 from orca_crowd.protocol.steps import OrderedSteps
 
 __all__ = [
     "CONTROLLER_HEADER",
     "Disown",
     "Own",
+    "OwnRequest",
     "Ready",
     "Register",
     "Unregister",
     "check_controller",
-    "owned_identifiers",
+    "parse_own",
 ]
 
 # how a call over REST says whose orders it brings
@@ -87,9 +89,20 @@ def check_controller(name: str) -> str:
         raise InvalidRequest([Fault(None, CONTROLLER_HEADER, fault.message) for fault in faults_of(error)]) from None
 
 
-def owned_identifiers(message: Own | Disown) -> NDArray[np.int64]:
-    """The ids that `own` or `disown` names, int64 (n,), or 422."""
+@dataclass(frozen=True)
+class OwnRequest:
+    """Agents, int64 (n,), to own or to give back; `digest` tells a repetition under the same key from another one."""
+
+    ids: NDArray[np.int64]
+    give: bool
+    key: str | None
+    digest: bytes
+
+
+def parse_own(message: Own | Disown) -> OwnRequest:
+    """What `own` or `disown` asks for, or 422."""
     ids, faults = read_identifiers(message.ids, "ids")
     if faults:
         raise InvalidRequest(faults)
-    return ids
+    digest = digest_of(message.type, message.ids) if message.key is not None else b""
+    return OwnRequest(ids, message.type == "own", message.key, digest)

@@ -21,6 +21,11 @@ class Barrier:
         self._ready: dict[str, bool] = dict.fromkeys(names, False)
         self._since = now
 
+    def retime(self, timeout: float, now: float) -> None:
+        """Wait so long from now on; whoever is ready stays so."""
+        self.timeout = timeout
+        self._since = now
+
     def join(self, name: str, now: float) -> None:
         """Wait for one more; one that is there already, and registers anew, is not ready any more."""
         if not self._ready:
