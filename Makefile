@@ -8,6 +8,7 @@ PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constr
 BUILD_NEEDS := setuptools
 PYRVO := pyrvo==0.4.3
 JUPEDSIM := jupedsim==1.4.2
+SUMO := eclipse-sumo==1.28.0 traci==1.28.0 sumolib==1.28.0
 RECAST := recast-navigation@0.43.1
 # where the benchmark looks for what npm has installed
 NODE_PEERS := $(MADE)/bench-node
@@ -19,7 +20,7 @@ export ORCA_CROWD_KERNEL_CACHE ?= $(CURDIR)/$(MADE)/kernel-cache
 # make bench BENCH=kernel ARGS="--agents 1000"
 ARGS ?=
 TESTS ?=
-BENCH ?= kernel scale engine
+BENCH ?= kernel scale engine stream
 # the interpreter to build with; left empty, the first fit one on the path
 PYTHON ?=
 
@@ -53,7 +54,7 @@ test: $(MADE)/test  ## set up and run every check and test (TESTS="tests/orca_co
 soak: $(MADE)/test  ## the long and heavy inputs that `make test` leaves out
 	@$(BIN)/python -m pytest -m soak --timeout 7200 $(TESTS)
 
-bench: $(MADE)/bench  ## measure kernels beside RVO2, JuPedSim and Detour, large worlds, the engine (BENCH=kernel chooses)
+bench: $(MADE)/bench  ## measure kernels and wire beside libraries of others, large worlds, the engine (BENCH=kernel chooses)
 	@for part in $(BENCH); do \
 	    printf '\n== %s\n' "$$part"; $(BIN)/orca-crowd bench "$$part" $(ARGS) || exit 1; \
 	done
@@ -115,6 +116,7 @@ $(MADE)/bench: $(MADE)/serve
 	@# a peer that is not to be had here is left out of the measurement, which says so
 	@$(PIP) --no-deps '$(PYRVO)' || echo 'orca-crowd: pyrvo is not to be had and is left out'
 	@$(PIP) --no-deps '$(JUPEDSIM)' || echo 'orca-crowd: jupedsim is not to be had and is left out'
+	@$(PIP) --no-deps $(SUMO) || echo 'orca-crowd: SUMO is not to be had and is left out'
 	@if command -v npm >/dev/null; then \
 	    npm install --silent --no-audit --no-fund --no-save --prefix $(NODE_PEERS) '$(RECAST)' \
 	        || echo 'orca-crowd: recast-navigation is not to be had and is left out'; \

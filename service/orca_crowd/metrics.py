@@ -20,8 +20,14 @@ class StreamCounts(Protocol):
     """What the stream counts."""
 
     sockets: int
+    subscribers: int
+    frames_encoded: int
+    fulls_encoded: int
     frames_sent: int
     frames_replaced: int
+    resumed: int
+    kept_steps: int
+    kept_bytes: int
     messages_refused: int
     closed: dict[int, int]
 
@@ -49,6 +55,11 @@ class Metrics:
         )
         self.failures = Counter("orca_crowd_world_failures", "Worlds that have failed.", registry=self.registry)
         self.late = Counter("orca_crowd_late_steps", "Steps that late realtime worlds gave up.", registry=self.registry)
+        self.barrier_timeouts = Counter(
+            "orca_crowd_barrier_timeouts",
+            "Steps of barrier worlds that waited no longer for a controller.",
+            registry=self.registry,
+        )
         self.overlaps = Counter("orca_crowd_overlaps", "Agents that began to overlap another.", registry=self.registry)
         self.non_finite = Counter(
             "orca_crowd_non_finite", "Agents stopped because their result was not finite.", registry=self.registry
@@ -95,7 +106,23 @@ class _Streams(Collector):
         """One family a count."""
         counts = self._counts
         yield GaugeMetricFamily("orca_crowd_sockets", "WebSocket connections that are open.", value=counts.sockets)
+        yield GaugeMetricFamily(
+            "orca_crowd_subscribers", "WebSocket connections with a subscription.", value=counts.subscribers
+        )
+        yield GaugeMetricFamily("orca_crowd_kept_steps", "Steps kept of watched worlds.", value=counts.kept_steps)
+        yield GaugeMetricFamily("orca_crowd_kept_bytes", "Bytes of the steps kept.", value=counts.kept_bytes)
+        yield CounterMetricFamily(
+            "orca_crowd_frames_encoded",
+            "State frames encoded: one a step for all who asked for and know the same.",
+            value=counts.frames_encoded,
+        )
+        yield CounterMetricFamily(
+            "orca_crowd_fulls_encoded", "Whole states encoded for who begins to watch.", value=counts.fulls_encoded
+        )
         yield CounterMetricFamily("orca_crowd_frames_sent", "State frames sent.", value=counts.frames_sent)
+        yield CounterMetricFamily(
+            "orca_crowd_resumed", "Clients who went on from a step that was still kept.", value=counts.resumed
+        )
         yield CounterMetricFamily(
             "orca_crowd_frames_replaced", "State frames replaced by newer ones.", value=counts.frames_replaced
         )

@@ -91,6 +91,7 @@ class Settings(BaseSettings):
     command_queue: int = Field(
         1024, ge=1, description="Commands, steps and reads that wait for one world; one more answers 429."
     )
+    controllers_per_world: int = Field(64, ge=1, description="Controllers registered in one world at once.")
     commands_per_request: int = Field(10_000, ge=1, description="Commands in one batch.")
     steps_per_request: int = Field(100_000, ge=1, description="Steps asked for in one request.")
     events_per_answer: int = Field(
@@ -107,6 +108,7 @@ class Settings(BaseSettings):
     # time, in seconds
     catch_up_steps: int = Field(5, ge=1, le=100, description="Steps a late realtime world makes up in a row.")
     rate_limit: float = Field(1000.0, gt=0, description="Highest rate of a realtime world, in steps a second.")
+    barrier_seconds: float = Field(3600.0, gt=0, description="Longest timeout of the clock `barrier`.")
     slice_seconds: float = Field(
         0.02, gt=0, le=1, description="How long a world steps before others of its queue get a turn."
     )
@@ -149,6 +151,7 @@ LIMITS = (
     "frame_queue",
     "reply_queue",
     "command_queue",
+    "controllers_per_world",
     "commands_per_request",
     "steps_per_request",
     "events_per_answer",
@@ -156,6 +159,7 @@ LIMITS = (
     "remembered_answers",
     "catch_up_steps",
     "rate_limit",
+    "barrier_seconds",
     "heartbeat_seconds",
     "lease_seconds",
 )

@@ -14,7 +14,7 @@ from orca_crowd_client.protocol import stepping, worlds
 from orca_crowd_client.protocol.agents import Precision
 from orca_crowd_client.protocol.geometry import MapKind, MapSource
 from orca_crowd_client.protocol.stepping import Return
-from orca_crowd_client.protocol.subscription import Delivery, Subscription
+from orca_crowd_client.protocol.subscription import Delivery, StreamedRows, StreamPrecision, Subscription
 from orca_crowd_client.results import (
     Acknowledged,
     Added,
@@ -236,11 +236,12 @@ class AsyncWorld:
         self,
         *,
         fields: Sequence[str] | None = None,
-        precision: Precision = "float64",
+        precision: StreamPrecision = "float64",
         every: int = 1,
         delivery: Delivery = "latest",
         interest: Mapping[str, Any] | None = None,
         window: int = 3,
+        rows: StreamedRows = "changed",
         watch: bool = True,
         max_size: int = LARGEST_MESSAGE,
         reconnect: Backoff = RECONNECTING,
@@ -254,7 +255,7 @@ class AsyncWorld:
         return AsyncStream(
             self._client.stream_url(self.id),
             self._client.encoding,
-            Subscription(fields, precision, every, delivery, interest, window) if watch else None,
+            Subscription(fields, precision, every, delivery, interest, window, rows) if watch else None,
             headers=self._client.stream_headers(self._holder),
             max_size=max_size,
             connect=self._client.retry,

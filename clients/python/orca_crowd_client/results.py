@@ -172,9 +172,10 @@ class Agents(Columns):
 
 
 class Frame(Columns):
-    """One frame of a stream.
+    """One frame of a stream: every agent of the subscription, whatever part of them travelled.
 
-    `full` tells a whole state from a frame that builds on the one before, step `since`. `gap` is true where steps that
+    `full` tells a whole state from a frame that builds on the one before, step `since`; `changed` are the ids of those
+    whose values came with this one, all others are bit for bit as before. `gap` is true where steps that
     the subscription covers were left out before this frame: newer ones replaced them, or the connection was made anew.
     `entered` and `left` are the ids that came into and went out of the area of interest.
     """
@@ -189,6 +190,7 @@ class Frame(Columns):
         full: bool,
         since: int | None,
         gap: bool,
+        changed: Identifiers,
         entered: Identifiers,
         left: Identifiers,
     ) -> None:
@@ -197,6 +199,7 @@ class Frame(Columns):
         self.full = full
         self.since = since
         self.gap = gap
+        self.changed = changed
         self.entered = entered
         self.left = left
 

@@ -17,10 +17,9 @@ from orca_crowd_client.columns import Identifiers
 from orca_crowd_client.commands import Command
 from orca_crowd_client.encoding import Encoding
 from orca_crowd_client.errors import OrcaCrowdError, StreamClosed, TimedOut
-from orca_crowd_client.protocol.agents import Precision
 from orca_crowd_client.protocol.stepping import Return, commands_body, step_body
 from orca_crowd_client.protocol.stream_state import Message, StreamItem, StreamState
-from orca_crowd_client.protocol.subscription import Delivery, Subscription
+from orca_crowd_client.protocol.subscription import Delivery, StreamedRows, StreamPrecision, Subscription
 from orca_crowd_client.results import Acknowledged, Frame, Stepped
 from orca_crowd_client.retry import RECONNECTING, REQUESTING, Attempts, Backoff
 from orca_crowd_client.transport import close_of, handshake_failure, socket_options
@@ -108,14 +107,15 @@ class Stream:
         self,
         *,
         fields: Sequence[str] | None = None,
-        precision: Precision = "float64",
+        precision: StreamPrecision = "float64",
         every: int = 1,
         delivery: Delivery = "latest",
         interest: Mapping[str, Any] | None = None,
         window: int = 3,
+        rows: StreamedRows = "changed",
     ) -> None:
         """Change what is seen; the first frame of the new subscription is full."""
-        self._send(self._state.subscribe(Subscription(fields, precision, every, delivery, interest, window)))
+        self._send(self._state.subscribe(Subscription(fields, precision, every, delivery, interest, window, rows)))
 
     def command(
         self, commands: Sequence[Command], *, key: str | None = None, timeout: float | None = None

@@ -9,7 +9,17 @@ from fastapi import APIRouter, Request, Response
 
 from orca_crowd.api.documentation import described
 from orca_crowd.api.queries import choice, count, field_names, identifiers, read_query
-from orca_crowd.api.support import ProblemRoute, answer, identifier, no_content, offload, read_body, the_world
+from orca_crowd.api.support import (
+    CALLER_HEADERS,
+    ProblemRoute,
+    answer,
+    caller,
+    identifier,
+    no_content,
+    offload,
+    read_body,
+    the_world,
+)
 from orca_crowd.errors import ApiError, Fault
 from orca_crowd.protocol.agents import AgentChange, AgentsBody, parse_change, parse_changes, parse_new_agents
 from orca_crowd.protocol.bodies import accepted
@@ -24,6 +34,7 @@ from orca_crowd.protocol.shown import (
     RemovedAnswer,
 )
 from orca_crowd.protocol.steps import Selection
+from orca_crowd.worlds.session import Session
 
 __all__ = ["router"]
 
@@ -37,6 +48,8 @@ SELECTION = {
     "limit": count("How many agents to show at most; left out: all."),
     "precision": choice("float64", "float32", description="Of the number columns; float64."),
 }
+# what calls that order agents about may be refused with beside
+ORDERING = (*CHANGING, "gone", "owned")
 REMOVED = {"ids": identifiers("Agents to remove.", required=True)}
 
 
@@ -51,8 +64,8 @@ async def add_agents(request: Request, world: str) -> Response:
     runner = the_world(request)
     body = await read_body(request)
     agents = await offload(request, body.size, lambda: parse_new_agents(body.value))
-    step, results = await runner.apply([AddAgents(agents)])
-    return await answer(request, {**results[0], "step": step}, 201, body)
+    accepted = await runner.apply([AddAgents(agents)])
+    return await answer(request, accepted.single(), 201, body)
 
 
 @router.get(
@@ -72,27 +85,41 @@ async def show_agents(request: Request, world: str) -> Response:
 
 @router.patch(
     "/v1/worlds/{world}/agents",
-    **described("Change agents", body=AgentsBody, answer=ChangedAnswer, codes=[*CHANGING, "gone", "limit"], tag=TAG),
+    **described(
+        "Change agents",
+        body=AgentsBody,
+        answer=ChangedAnswer,
+        headers=CALLER_HEADERS,
+        codes=[*ORDERING, "limit"],
+        tag=TAG,
+    ),
 )
 async def change_agents(request: Request, world: str) -> Response:
     """All of them or none."""
     runner = the_world(request)
     body = await read_body(request)
     agents = await offload(request, body.size, lambda: parse_changes(body.value))
-    step, results = await runner.apply([SetAgents(agents)])
-    return await answer(request, {**results[0], "step": step}, 200, body)
+    accepted = await runner.apply([SetAgents(agents)], controller=caller(request))
+    return await answer(request, accepted.single(), 200, body)
 
 
 @router.delete(
     "/v1/worlds/{world}/agents",
-    **described("Remove agents", answer=RemovedAnswer, query=REMOVED, codes=[*CHANGING, "gone", "invalid"], tag=TAG),
+    **described(
+        "Remove agents",
+        answer=RemovedAnswer,
+        query=REMOVED,
+        headers=CALLER_HEADERS,
+        codes=[*ORDERING, "invalid"],
+        tag=TAG,
+    ),
 )
 async def remove_agents(request: Request, world: str) -> Response:
     """All of them or none; their ids are never used again."""
     runner = the_world(request)
     ids = read_query(request, REMOVED)["ids"]
-    step, results = await runner.apply([RemoveAgents(ids)])
-    return await answer(request, {**results[0], "step": step})
+    accepted = await runner.apply([RemoveAgents(ids)], controller=caller(request))
+    return await answer(request, accepted.single())
 
 
 @router.get(
@@ -109,19 +136,29 @@ async def change_agent(request: Request, world: str, id: str) -> Response:  # no
     """What is left out stays; null clears."""
     runner, which = the_world(request), identifier(request)
     body = await read_body(request)
-    command = SetAgents(parse_change(body.value, which))
+    command, controller = SetAgents(parse_change(body.value, which)), caller(request)
+
+    def change(session: Session) -> dict[str, Any]:
+        accepted = session.apply([command], controller.name)
+        # shown in the same turn: a moment later somebody else may have changed it, or taken it away
+        return {**session.world.agent(which), **accepted.single()}
+
     try:
-        _, results = await runner.apply([command])
+        shown = await runner.change(change)
     except ApiError as error:
         # one agent is no list: its place in one says nothing
         error.errors = [Fault(None, fault.field, fault.message) for fault in error.errors]
         raise
-    shown: dict[str, Any] = await runner.read(lambda session: session.world.agent(which))
-    return await answer(request, {**shown, "warnings": results[0]["warnings"]}, 200, body)
+    return await answer(request, shown, 200, body)
 
 
 _change = described(
-    "Change an agent", body=AgentChange, answer=AgentAnswer, codes=[*CHANGING, "gone", "limit"], tag=TAG
+    "Change an agent",
+    body=AgentChange,
+    answer=AgentAnswer,
+    headers=CALLER_HEADERS,
+    codes=[*ORDERING, "limit"],
+    tag=TAG,
 )
 router.patch("/v1/worlds/{world}/agents/{id}", **_change)(change_agent)
 # what is read may be put back; the two do the same
@@ -129,13 +166,14 @@ router.put("/v1/worlds/{world}/agents/{id}", **_change)(change_agent)
 
 
 @router.delete(
-    "/v1/worlds/{world}/agents/{id}", **described("Remove an agent", status=204, codes=[*CHANGING, "gone"], tag=TAG)
+    "/v1/worlds/{world}/agents/{id}",
+    **described("Remove an agent", status=204, headers=CALLER_HEADERS, codes=[*ORDERING, "invalid"], tag=TAG),
 )
 async def remove_agent(request: Request, world: str, id: str) -> Response:  # noqa: A002
     """Its id is never used again."""
     runner, which = the_world(request), identifier(request)
-    await runner.apply([RemoveAgents(np.array([which], np.int64))])
-    return no_content()
+    command = RemoveAgents(np.array([which], np.int64))
+    return no_content(await runner.apply([command], controller=caller(request)))
 
 
 @router.get(

@@ -40,8 +40,8 @@ async def _add(request: Request, parse: Callable[[object], c.Command]) -> Respon
     runner = the_world(request)
     body = await read_body(request)
     command = await offload(request, body.size, lambda: parse(body.value))
-    step, results = await runner.apply([command])
-    return await answer(request, {**results[0], "step": step}, 201, body)
+    accepted = await runner.apply([command])
+    return await answer(request, accepted.single(), 201, body)
 
 
 async def _replace(request: Request, parse: Callable[[object, int], c.Command]) -> Response:
@@ -50,11 +50,11 @@ async def _replace(request: Request, parse: Callable[[object, int], c.Command]) 
     body = await read_body(request)
     command = await offload(request, body.size, lambda: parse(body.value, which))
     try:
-        step, results = await runner.apply([command])
+        accepted = await runner.apply([command])
     except ApiError as error:
         error.errors = [Fault(None, fault.field, fault.message) for fault in error.errors]
         raise
-    return await answer(request, {**results[0], "step": step}, 200, body)
+    return await answer(request, accepted.single(), 200, body)
 
 
 @router.post(
@@ -109,8 +109,7 @@ async def set_obstacle(request: Request, world: str, id: str) -> Response:  # no
 )
 async def remove_obstacle(request: Request, world: str, id: str) -> Response:  # noqa: A002
     """It is gone in the very next step."""
-    await the_world(request).apply([c.RemoveObstacle(identifier(request))])
-    return no_content()
+    return no_content(await the_world(request).apply([c.RemoveObstacle(identifier(request))]))
 
 
 @router.post(
@@ -165,8 +164,7 @@ async def set_walkable(request: Request, world: str, id: str) -> Response:  # no
 )
 async def remove_walkable(request: Request, world: str, id: str) -> Response:  # noqa: A002
     """With the last one gone the plane is free."""
-    await the_world(request).apply([c.RemoveWalkable(identifier(request))])
-    return no_content()
+    return no_content(await the_world(request).apply([c.RemoveWalkable(identifier(request))]))
 
 
 @router.post(
@@ -192,10 +190,9 @@ async def upload_map(request: Request, world: str) -> Response:
         request, len(data), lambda: parse_map_upload(data, media, query["as"], query.get("cell_size"), settings)
     )
     try:
-        step, results = await runner.apply([upload.command])
+        accepted = await runner.apply([upload.command])
     except ApiError as error:
         raise upload.located(error) from None
     notices = [{"code": n.code, "item": n.item, "field": n.field, "message": n.message} for n in upload.notices]
-    return await answer(
-        request, {"ids": results[0]["ids"], "step": step, "warnings": notices + results[0]["warnings"]}, 201
-    )
+    shown = accepted.single()
+    return await answer(request, {**shown, "warnings": notices + shown["warnings"]}, 201)

@@ -5,7 +5,16 @@ from __future__ import annotations
 from fastapi import APIRouter, Request, Response
 
 from orca_crowd.api.documentation import described
-from orca_crowd.api.support import ProblemRoute, answer, no_content, read_body, services, the_world
+from orca_crowd.api.support import (
+    CALLER_HEADERS,
+    ProblemRoute,
+    answer,
+    caller,
+    no_content,
+    read_body,
+    services,
+    the_world,
+)
 from orca_crowd.protocol.commands import CommandsBody
 from orca_crowd.protocol.shown import CommandsAnswer, LeaseAnswer, StepAnswer
 from orca_crowd.protocol.steps import StepBody
@@ -17,18 +26,26 @@ router = APIRouter(route_class=ProblemRoute)
 TAG = "stepping"
 LEASE_HEADER = "Orca-Crowd-Lease"
 HEADERS = {LEASE_HEADER: "The holder of the lease on this world."}
-REFUSED = ("not-found", "gone", "exists", "limit", "busy", "key-reused", "world-failed")
+REFUSED = ("owned", "not-found", "gone", "exists", "limit", "busy", "key-reused", "world-failed")
 
 
 @router.post(
     "/v1/worlds/{world}/commands",
-    **described("Apply a batch of commands", body=CommandsBody, answer=CommandsAnswer, codes=REFUSED, tag=TAG),
+    **described(
+        "Apply a batch of commands",
+        body=CommandsBody,
+        answer=CommandsAnswer,
+        headers=CALLER_HEADERS,
+        codes=REFUSED,
+        tag=TAG,
+    ),
 )
 async def apply_commands(request: Request, world: str) -> Response:
     """All or nothing, between two steps."""
     runner = the_world(request)
     body = await read_body(request)
-    return await answer(request, await runner.command(body.value, size=body.size), 200, body)
+    done = await runner.command(body.value, controller=caller(request), size=body.size)
+    return await answer(request, done, 200, body)
 
 
 @router.post(
@@ -38,7 +55,7 @@ async def apply_commands(request: Request, world: str) -> Response:
         body=StepBody,
         body_required=False,
         answer=StepAnswer,
-        headers=HEADERS,
+        headers={**HEADERS, **CALLER_HEADERS},
         codes=[*REFUSED, "wrong-step", "wrong-clock", "leased"],
         tag=TAG,
     ),
@@ -47,7 +64,8 @@ async def take_steps(request: Request, world: str) -> Response:
     """Answered when they are taken; without a body one step."""
     runner = the_world(request)
     body = await read_body(request, optional=True)
-    stepped = await runner.step(body.value, lease=request.headers.get(LEASE_HEADER), size=body.size)
+    lease = request.headers.get(LEASE_HEADER)
+    stepped = await runner.step(body.value, lease=lease, controller=caller(request), size=body.size)
     return await answer(request, stepped, 200, body)
 
 

@@ -20,16 +20,21 @@ from orca_crowd.errors import ApiError, Fault, InvalidRequest, document, problem
 from orca_crowd.keys.doorkeeper import Doorkeeper
 from orca_crowd.metrics import Metrics
 from orca_crowd.protocol.bodies import MEDIA_TYPES, Encoding, accepted, decode, encode, encoding_of, size_of
+from orca_crowd.protocol.controllers import CONTROLLER_HEADER, check_controller
 from orca_crowd.settings import Settings
+from orca_crowd.worlds.controllers import Controller
 from orca_crowd.worlds.demos import Demos
 from orca_crowd.worlds.registry import Registry
-from orca_crowd.worlds.runner import Runner
+from orca_crowd.worlds.runner import NOBODY, Runner
+from orca_crowd.worlds.session import Accepted
 
 __all__ = [
+    "CALLER_HEADERS",
     "Body",
     "ProblemRoute",
     "Services",
     "answer",
+    "caller",
     "identifier",
     "no_content",
     "problem",
@@ -41,6 +46,11 @@ __all__ = [
 
 # values above about this many bytes are decoded, checked and encoded in a helper thread
 LARGE = 65_536
+# what a 204 tells of the change
+STEP_HEADER = "Orca-Crowd-Step"
+SEQUENCE_HEADER = "Orca-Crowd-Sequence"
+# what calls that order agents about take beside their body
+CALLER_HEADERS = {CONTROLLER_HEADER: "The controller whose orders these are; agents of others are refused with 403."}
 
 
 @dataclass
@@ -138,9 +148,18 @@ async def answer(request: Request, value: Mapping[str, Any], status: int = 200, 
     return Response(data, status, media_type=MEDIA_TYPES[encoding], headers={"Vary": "Accept"})
 
 
-def no_content() -> Response:
-    """204."""
-    return Response(status_code=204)
+def caller(request: Request) -> Controller:
+    """Whose orders a call brings: the controller that its header names, or nobody."""
+    name = request.headers.get(CONTROLLER_HEADER)
+    return NOBODY if name is None else Controller(check_controller(name))
+
+
+def no_content(accepted: Accepted | None = None) -> Response:
+    """204; where something was changed the headers say at which step, and its place in the order of all changes."""
+    if accepted is None:
+        return Response(status_code=204)
+    headers = {STEP_HEADER: str(accepted.step), SEQUENCE_HEADER: str(accepted.sequence)}
+    return Response(status_code=204, headers=headers)
 
 
 def problem(request: Request, error: ApiError) -> Response:

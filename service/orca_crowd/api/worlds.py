@@ -68,14 +68,17 @@ async def change_world(request: Request, world: str) -> Response:
     body = await read_body(request)
     change = parse_change(body.value, services(request).settings)
     given = change.model_fields_set
-    # the only part that can be refused comes first
-    if "defaults" in given:
-        await runner.apply([SetDefaults(change.defaults.model_dump(exclude_unset=True))])
+    defaults = [SetDefaults(change.defaults.model_dump(exclude_unset=True))] if "defaults" in given else []
+    accepted = None
     if "clock" in given:
-        await runner.retime(change.clock)
+        accepted = await runner.retime(change.clock, defaults)
+    elif defaults:
+        accepted = await runner.apply(defaults)
     if "name" in given:
         runner.title = change.name
-    return await answer(request, runner.info, 200, body)
+    # the world as it is now, but the place of this very change
+    place = {} if accepted is None else {"step": accepted.step, "sequence": accepted.sequence}
+    return await answer(request, {**runner.info, **place}, 200, body)
 
 
 @router.delete("/v1/worlds/{world}", **described("Delete a world", status=204, codes=["not-found"], tag=TAG))

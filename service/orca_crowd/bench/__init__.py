@@ -169,6 +169,54 @@ def bench_engine(
     _publish(result, console, json_file, plot, write_docs)
 
 
+@app.command("stream")
+def bench_stream(
+    engine: EngineName = "processes",
+    workers: Workers = 2,
+    agents: Annotated[
+        list[int] | None, typer.Option(min=1, max=1_000_000, help="Agents of a tight loop; may be repeated.")
+    ] = None,
+    ticks: Annotated[int, typer.Option(min=0, max=1_000_000, help="Ticks of each tight loop; 0 for none.")] = 300,
+    subscribers: Annotated[
+        int, typer.Option(min=0, max=10_000, help="Subscribers of a world in real time; 0 for none.")
+    ] = 100,
+    seconds: Annotated[float, typer.Option(min=0.5, max=3_600.0, help="How long they watch.")] = 20.0,
+    idle: Annotated[int, typer.Option(min=0, max=10_000, help="Subscribers at rest; 0 for none.")] = 1_000,
+    encodes: Annotated[int, typer.Option(min=0, max=1_000_000, help="Frames that are encoded; 0 for none.")] = 1_000,
+    sumo: Annotated[bool, typer.Option(help="Ticks in turn with SUMO's, if it is there.")] = True,
+    json_file: JsonFile = None,
+    plot: Plot = None,
+    write_docs: WriteDocs = False,
+) -> None:
+    """The tight loop of a game server, frames to many subscribers, their memory, ticks in turn with SUMO's."""
+    _check_document(write_docs)
+
+    from rich.console import Console
+
+    from orca_crowd.bench.peer_sumo import SumoPeer
+    from orca_crowd.bench.stream import StreamPlan, measure_stream
+
+    console = Console()
+    peer = SumoPeer() if sumo else None
+    missing = peer.missing() if peer is not None else None
+    if missing is not None:
+        console.print(missing, highlight=False)
+    plan = StreamPlan(
+        engine=_engine(engine, console),
+        workers=workers,
+        agents=tuple(agents) if agents else StreamPlan.agents,
+        ticks=ticks,
+        subscribers=subscribers,
+        seconds=seconds,
+        idle=idle,
+        encodes=encodes,
+        peer=peer if missing is None else None,
+    )
+    with console.status("starting") as status:
+        result = measure_stream(plan, tell=lambda what: status.update(what))
+    _publish(result, console, json_file, plot, write_docs)
+
+
 @app.command("start")
 def bench_start(
     repeat: Annotated[int, typer.Option(min=1, max=100, help="How often each start is taken.")] = 3,

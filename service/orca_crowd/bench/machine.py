@@ -15,7 +15,7 @@ from typing import Any
 __all__ = ["busy_before", "facts", "one_core", "package_version"]
 
 CPUINFO = Path("/proc/cpuinfo")
-PACKAGES = ("orca-crowd", "numba", "llvmlite", "numpy", "pyrvo", "jupedsim")
+PACKAGES = ("orca-crowd", "numba", "llvmlite", "numpy", "pyrvo", "jupedsim", "eclipse-sumo")
 # what share of a core others may take of all cores together before a machine counts as busy
 BUSY_CORES = 0.2
 # seconds for which others are watched; a load average would still tell of what we ourselves did a minute ago

@@ -106,4 +106,26 @@ def _draw_engine(result: dict[str, Any], figure: Any) -> None:
     axes.legend(fontsize="small")
 
 
-_DRAWERS = {"kernel": _draw_kernel, "scale": _draw_scale, "engine": _draw_engine}
+def _draw_stream(result: dict[str, Any], figure: Any) -> None:
+    """Ticks and bare steps percentile by percentile, a picture each number of agents, and the age of frames."""
+    live, loops = result["watched"], result["loops"]
+    charts = [(f"{entry['agents']:,} agents", entry["ways"]) for entry in loops]
+    if live is not None:
+        title = f"{live['agents']:,} agents, {live['subscribers']} subscribers"
+        charts.append((title, {"age of a frame": live["age"]}))
+    if not charts:
+        return
+    figure.set_figwidth(max(1.0, 0.7 * len(charts)) * WIDTH)
+    for axes, (title, entries) in zip(figure.subplots(1, len(charts), squeeze=False)[0], charts, strict=True):
+        for name, entry in entries.items():
+            points = np.asarray(entry["points"]) * 1e3
+            axes.plot(np.maximum(points, 1e-3), np.linspace(0.0, 100.0, len(points)), label=name)
+        axes.set_title(title, fontsize="medium")
+        axes.set_xscale("log")
+        axes.set_xlabel("ms")
+        axes.set_ylabel("percentile")
+        axes.grid(visible=True, which="both", alpha=0.3)
+        axes.legend(fontsize="small")
+
+
+_DRAWERS = {"kernel": _draw_kernel, "scale": _draw_scale, "engine": _draw_engine, "stream": _draw_stream}

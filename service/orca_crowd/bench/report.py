@@ -16,6 +16,7 @@ PICTURES = {
     "kernel": "Time per agent and step over the number of agents, and the variants beside the plain scene",
     "scale": "Bytes an agent and steps a second",
     "engine": "How long a tick over the socket takes, and how late steps are",
+    "stream": "How long a tick of a game server takes, and how old a frame is",
 }
 
 

@@ -8,6 +8,7 @@ import tempfile
 import time
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, contextmanager
+from dataclasses import dataclass
 from typing import Any
 
 import httpx
@@ -21,7 +22,7 @@ from orca_crowd.bench.scenes import Scene
 from orca_crowd.bench.start import child_environment, free_port, until_answer
 from orca_crowd.protocol.frames import MSGPACK_SUBPROTOCOL
 
-__all__ = ["Remote", "columns_of", "decoded", "serving", "socket"]
+__all__ = ["Remote", "Server", "columns_of", "decoded", "serving", "serving_process", "socket"]
 
 MEDIA_TYPE = "application/msgpack"
 # who has not answered by then has failed
@@ -29,16 +30,33 @@ PATIENCE = 60.0
 LARGEST_MESSAGE = 2**26
 
 
+@dataclass(frozen=True)
+class Server:
+    """A server that is ready: `host:port`, and the number of its process."""
+
+    address: str
+    process: int
+
+
 @contextmanager
 def serving(engine: str, workers: int) -> Iterator[str]:
     """A server with this engine; yields `host:port` once it is ready, and ends it. Raises RuntimeError with its log."""
+    with serving_process(engine, workers) as server:
+        yield server.address
+
+
+@contextmanager
+def serving_process(engine: str, workers: int, **settings: object) -> Iterator[Server]:
+    """The same with other settings, named as in settings.py; yields the process too."""
     port = free_port()
     command = [sys.executable, "-m", "orca_crowd", "serve", "--port", str(port)]
     command += ["--engine", engine, "--workers", str(workers)]
+    environment = child_environment()
+    environment |= {f"ORCA_CROWD_{name.upper()}": str(value) for name, value in settings.items()}
     begin = time.perf_counter()
     with (
         tempfile.TemporaryFile("w+b") as log,
-        subprocess.Popen(command, env=child_environment(), stdout=log, stderr=log) as server,
+        subprocess.Popen(command, env=environment, stdout=log, stderr=log) as server,
     ):
         try:
             try:
@@ -46,7 +64,7 @@ def serving(engine: str, workers: int) -> Iterator[str]:
             except RuntimeError as error:
                 log.seek(0)
                 raise RuntimeError(f"{error}: {log.read().decode(errors='replace').strip()}") from None
-            yield f"127.0.0.1:{port}"
+            yield Server(f"127.0.0.1:{port}", server.pid)
         finally:
             server.terminate()
             try:
@@ -91,10 +109,14 @@ class Remote:
 
     async def create(self, scene: Scene) -> str:
         """A world with the scene's agents, stepped by hand; its id."""
+        return (await self.create_with_ids(scene))[0]
+
+    async def create_with_ids(self, scene: Scene) -> tuple[str, bytes]:
+        """The same; the ids of its agents too, a bin of int64."""
         world = await self.call("POST", "/v1/worlds", {"time_step": scene.time_step})
         identifier = str(world["id"])
-        await self.call("POST", f"/v1/worlds/{identifier}/agents", {"columns": columns_of(scene)})
-        return identifier
+        added = await self.call("POST", f"/v1/worlds/{identifier}/agents", {"columns": columns_of(scene)})
+        return identifier, added["ids"]
 
     async def counted(self, name: str) -> float:
         """A count of /metrics by its name."""

@@ -24,16 +24,21 @@ CODES: dict[str, Code] = {
     "subprotocol": Code(400, "No subprotocol", "The handshake names none of the subprotocols of the stream."),
     "unauthorized": Code(401, "No key", "The server wants a key, and the request has none that is valid here."),
     "forbidden": Code(403, "Forbidden", "The key does not allow this, or does not go for this world."),
+    "owned": Code(403, "Owned", "Another controller owns an agent that the order is for."),
     "not-found": Code(404, "Not found", "No such world, agent, obstacle or area was ever here."),
     "no-route": Code(404, "No such route", "No resource has this path."),
     "method": Code(
         405, "Method not allowed", "The resource is there but not for this method; `Allow` names those it has."
     ),
     "exists": Code(409, "Exists", "The id is in use, or was used before in this world."),
-    "wrong-step": Code(409, "Wrong step", "`expected_step` is not the number of steps taken; `step` says what is."),
+    "wrong-step": Code(
+        409, "Wrong step", "The step is not the one that was expected; `step` says how many were taken."
+    ),
     "key-reused": Code(409, "Key reused", "The key was used before in this world with another body."),
     "leased": Code(409, "Leased", "Somebody else holds the right to step this world."),
     "wrong-clock": Code(409, "Wrong clock", "The call does not go with the clock of this world."),
+    "replaced": Code(409, "Replaced", "The name of this controller was registered anew on another socket."),
+    "not-registered": Code(409, "Not registered", "The message needs a controller, and none is registered here."),
     "gone": Code(410, "Gone", "The id was here and has been removed; ids are never used again."),
     "too-large": Code(413, "Too large", "The body or message is larger than the limit."),
     "unsupported-type": Code(415, "Unsupported media type", "The content type is none of those that the call takes."),

@@ -41,7 +41,7 @@ Precision = Literal["float32", "float64"]
 Column = npt.NDArray[Any] | Sequence[str]
 
 # Columns of ids; every other column of numbers travels as floating point in a bin, whole numbers too.
-IDENTIFIERS = frozenset({"id", "ids", "entered", "left", "removed", "other"})
+IDENTIFIERS = frozenset({"id", "ids", "entered", "left", "removed", "other", "owned"})
 
 # Rows that one call of the JSON encoder gets. The encoder holds the interpreter's lock for a whole call, and whoever
 # waits for it gets it only after the switch interval of 5 ms: in long columns the lock is given away between pieces, so

@@ -33,10 +33,7 @@ class BadMessage(Exception):
 
 _adapter: TypeAdapter[ClientMessage] = TypeAdapter(Annotated[ClientMessage, Field(discriminator="type")])
 _types = tuple(model.model_fields["type"].annotation.__args__[0] for model in CLIENT_MESSAGES)  # type: ignore[union-attr]
-
-# part of the interface, but nothing here can do it
-_unavailable_types = ("register", "own", "ready", "resume")
-_unavailable_interests = ("ids", "rectangle", "circle", "around")
+_kinds = ("all", "ids", "rectangle", "circle", "around")
 
 
 def read_message(data: str | bytes, subprotocol: str) -> ClientMessage:
@@ -47,7 +44,6 @@ def read_message(data: str | bytes, subprotocol: str) -> ClientMessage:
     key = values.get("key")
     key = key if isinstance(key, str) and len(key) <= KEY_LENGTH else None
     try:
-        _refuse_unavailable(values)
         return _adapter.validate_python(values)
     except ApiError as problem:
         raise BadMessage(problem, key) from None
@@ -69,30 +65,21 @@ def _parse(data: str | bytes, subprotocol: str) -> Any:
         raise BadMessage(ApiError("malformed", f"not {'JSON' if json else 'MessagePack'}: {error}")) from None
 
 
-def _refuse_unavailable(values: dict[Any, Any]) -> None:
-    """Name what is asked for and cannot be done, rather than call it unknown."""
-    if values.get("type") in _unavailable_types:
-        raise ApiError("not-available", f"messages of type {values['type']} are not available on this server")
-    if values.get("type") != "subscribe":
-        return
-    if values.get("precision") == "int16":
-        fault = Fault(None, "precision", "int16 is not available on this server; float32 and float64 are")
-        raise ApiError("not-available", fault.message, [fault])
-    interest = values.get("interest")
-    kind = interest.get("kind") if isinstance(interest, dict) else None
-    if kind in _unavailable_interests:
-        fault = Fault(None, "interest.kind", f"{kind} is not available on this server; all is")
-        raise ApiError("not-available", fault.message, [fault])
-
-
 def _faults(error: ValidationError) -> list[Fault]:
     """Faults as REST names them; the tag that chose the model is no part of a field's name."""
     entry = error.errors(include_url=False, include_context=False, include_input=False)[0]
-    if entry["type"] == "union_tag_not_found":
-        return [Fault(None, "type", f"is missing; one of {', '.join(_types)}")]
-    if entry["type"] == "union_tag_invalid":
-        return [Fault(None, "type", f"is unknown; one of {', '.join(_types)}")]
+    if entry["type"] in ("union_tag_not_found", "union_tag_invalid"):
+        name, known = ("interest.kind", _kinds) if "interest" in entry["loc"] else ("type", _types)
+        wrong = "is missing" if entry["type"] == "union_tag_not_found" else "is unknown"
+        return [Fault(None, name, f"{wrong}; one of {', '.join(known)}")]
     return [
-        Fault(fault.item, fault.field.partition(".")[2] if fault.field else None, fault.message)
+        Fault(fault.item, _untagged(fault.field.partition(".")[2]) if fault.field else None, fault.message)
         for fault in faults_of(error)
     ]
+
+
+def _untagged(field: str) -> str:
+    """The path of a field without the kind of interest, which is no part of it."""
+    first, _, rest = field.partition(".")
+    kind, _, inside = rest.partition(".")
+    return f"{first}.{inside}" if first == "interest" and kind in _kinds and inside else field

@@ -37,6 +37,7 @@ __all__ = [
 
 Pair = list[float]
 Status = Literal["no-goal", "moving", "arrived", "stalled"]
+SEQUENCE: Any = Field(description="Place in the one order of all changes of the world.")
 
 
 class Shown(BaseModel):
@@ -69,8 +70,9 @@ class Problem(BaseModel):
 class ClockShown(Shown):
     """Who decides when a step happens."""
 
-    mode: Literal["manual", "realtime"]
+    mode: Literal["manual", "realtime", "barrier"]
     rate: float | None = None
+    timeout: float | None = None
 
 
 class WorldShown(Shown):
@@ -83,6 +85,7 @@ class WorldShown(Shown):
     time_step: float
     time: float = Field(description="step × time_step")
     step: int = Field(description="Steps taken so far.")
+    sequence: int = Field(description="Changes accepted so far.")
     clock: ClockShown
     agents: int
     obstacles: int
@@ -106,6 +109,7 @@ class AddedAnswer(Shown):
 
     ids: list[int] = Field(description="In MessagePack a bin of int64.")
     step: int
+    sequence: int = SEQUENCE
     warnings: Warnings
 
 
@@ -113,6 +117,7 @@ class ChangedAnswer(Shown):
     """A change has taken effect."""
 
     step: int
+    sequence: int = SEQUENCE
     warnings: Warnings
 
 
@@ -121,6 +126,7 @@ class RemovedAnswer(Shown):
 
     removed: list[int] = Field(description="In MessagePack a bin of int64.")
     step: int
+    sequence: int = SEQUENCE
 
 
 class AgentShown(Shown):
@@ -145,6 +151,8 @@ class AgentShown(Shown):
 class AgentAnswer(AgentShown):
     """An agent after a change."""
 
+    step: int
+    sequence: int = SEQUENCE
     warnings: Warnings
 
 
@@ -215,7 +223,10 @@ class CommandsAnswer(Shown):
     """A batch has taken effect."""
 
     step: int
-    results: list[dict[str, Any]] = Field(description="One a command: its REST call's answer without `step`.")
+    sequence: int = SEQUENCE
+    results: list[dict[str, Any]] = Field(
+        description="One a command: its REST call's answer without `step` and `sequence`."
+    )
 
 
 class EventShown(BaseModel):
@@ -225,7 +236,7 @@ class EventShown(BaseModel):
 
     kind: str
     step: int
-    ids: list[int]
+    ids: list[int] = Field(description="In MessagePack a bin of int64.")
 
 
 class StepAnswer(Shown):
@@ -233,6 +244,7 @@ class StepAnswer(Shown):
 
     step: int
     time: float
+    sequence: int | None = Field(None, description="With `commands`: their place in the order of all changes.")
     digest: str | None = Field(None, description="With `return: digest`.")
     agents: dict[str, Any] | None = Field(None, description="With `return: agents`: ids and columns.")
     events: list[EventShown]

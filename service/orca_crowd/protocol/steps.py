@@ -16,18 +16,14 @@ from orca_crowd.protocol.commands import Command, parse_batch
 from orca_crowd.protocol.models import Key, Strict, digest_of, validate
 from orca_crowd.settings import Settings
 
-__all__ = ["Selection", "StepBody", "StepRequest", "check_fields", "parse_step"]
+__all__ = ["OrderedSteps", "Selection", "StepBody", "StepRequest", "check_fields", "parse_ready", "parse_step"]
 
 DEFAULT_FIELDS = ("position", "velocity")
 
 
-class StepBody(Strict):
-    """Steps to take, with commands before the first if there are any."""
+class OrderedSteps(Strict):
+    """What a step request and the `ready` of a controller have in common: orders in, a choice of the state out."""
 
-    count: int = Field(1, ge=1, le=2**53 - 1, description="How many steps.")
-    expected_step: int | None = Field(
-        None, ge=0, le=2**53 - 1, description="Refuse with 409 unless this many steps were taken."
-    )
     commands: list[dict[str, Any]] | None = Field(
         None, description="As in POST …/commands; they and the steps are one."
     )
@@ -39,6 +35,15 @@ class StepBody(Strict):
         None, description="With `return: agents`: columns beside the ids; position and velocity."
     )
     ids: Any = Field(None, description="With `return: agents`: only these; in MessagePack also a bin of int64.")
+
+
+class StepBody(OrderedSteps):
+    """Steps to take, with commands before the first if there are any."""
+
+    count: int = Field(1, ge=1, le=2**53 - 1, description="How many steps.")
+    expected_step: int | None = Field(
+        None, ge=0, le=2**53 - 1, description="Refuse with 409 unless this many steps were taken."
+    )
 
 
 @dataclass(frozen=True)
@@ -74,6 +79,24 @@ def parse_step(body: object, settings: Settings) -> StepRequest:
     parts = validate(StepBody, body)
     if parts.count > settings.steps_per_request:
         raise ApiError("limit", f"{parts.count} steps in one request, the limit is {settings.steps_per_request}")
+    digest = digest_of("steps", body) if parts.key is not None else b""
+    return _request(parts, parts.count, parts.expected_step, digest, settings)
+
+
+def parse_ready(parts: OrderedSteps, for_step: int | None, settings: Settings) -> StepRequest:
+    """The `ready` of a controller, for the step of that number or the next: a request for one step."""
+    digest = b""
+    if parts.key is not None:
+        # by value, so that a repetition over another socket is one too
+        values = {name: getattr(parts, name) for name in sorted(parts.model_fields_set - {"type"})}
+        digest = digest_of("ready", values)
+    return _request(parts, 1, None if for_step is None else for_step - 1, digest, settings)
+
+
+def _request(
+    parts: OrderedSteps, count: int, expected_step: int | None, digest: bytes, settings: Settings
+) -> StepRequest:
+    """A request of checked members; what they hold is checked here."""
     if parts.returns != "agents" and (parts.fields is not None or parts.ids is not None):
         name = "fields" if parts.fields is not None else "ids"
         raise InvalidRequest([Fault(None, name, "goes with `return: agents`")])
@@ -82,15 +105,14 @@ def parse_step(body: object, settings: Settings) -> StepRequest:
         ids, faults = read_identifiers(parts.ids, "ids")
         if faults:
             raise InvalidRequest(faults)
-    selection = Selection(check_fields(parts.fields) if parts.fields is not None else DEFAULT_FIELDS, ids)
     return StepRequest(
-        count=parts.count,
-        expected_step=parts.expected_step,
+        count=count,
+        expected_step=expected_step,
         commands=parse_batch(parts.commands, settings) if parts.commands is not None else None,
         key=parts.key,
-        digest=digest_of("steps", body) if parts.key is not None else b"",
+        digest=digest,
         returns=parts.returns,
-        selection=selection,
+        selection=Selection(check_fields(parts.fields) if parts.fields is not None else DEFAULT_FIELDS, ids),
     )
 
 

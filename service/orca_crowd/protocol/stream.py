@@ -1,19 +1,21 @@
 """Every message of the stream, both directions, as models: they check what comes in and write the AsyncAPI document.
 
-From the client: subscribe, unsubscribe, got, command, step, ping. From the server: hello, full, frame, ack, stepped,
-event, heartbeat, pong, error, closing. Each is a map with `type`. reading.py turns what arrived into one of them.
+From the client: what it wants to see (subscribing.py), what a controller says (controllers.py), command, step, ping.
+From the server: hello, full, frame, ack, stepped, event, heartbeat, pong, error, closing. Each is a map with `type`.
+reading.py turns what arrived into one of them.
 """
 
 from __future__ import annotations
 
 from typing import Annotated, Any, Final, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, field_validator
+from pydantic import BaseModel, ConfigDict, Field
 
-from orca_crowd.protocol.columns import FIELDS
 from orca_crowd.protocol.commands import CommandsBody
-from orca_crowd.protocol.models import IDENTIFIER_LIMIT, STRICT
-from orca_crowd.protocol.steps import DEFAULT_FIELDS, StepBody, check_fields
+from orca_crowd.protocol.controllers import Disown, Own, Ready, Register, Unregister
+from orca_crowd.protocol.models import STRICT
+from orca_crowd.protocol.steps import StepBody
+from orca_crowd.protocol.subscribing import Got, Resume, StepNumber, Subscribe, Unsubscribe
 
 __all__ = [
     "CLIENT_MESSAGES",
@@ -30,17 +32,16 @@ __all__ = [
     "Got",
     "Heartbeat",
     "Hello",
-    "InterestAll",
     "Ping",
     "Pong",
     "Problem",
+    "Resume",
     "Step",
     "Stepped",
     "Subscribe",
     "Unsubscribe",
 ]
 
-StepNumber = Annotated[int, Field(ge=0, le=IDENTIFIER_LIMIT)]
 Vector = Annotated[list[float | None], Field(min_length=2, max_length=2)]
 
 
@@ -57,55 +58,6 @@ class Outgoing(BaseModel):
 
 
 # ---- from the client
-
-
-class InterestAll(Incoming):
-    """Every agent of the world."""
-
-    kind: Literal["all"]
-
-
-FieldName = Annotated[str, Field(json_schema_extra={"enum": list(FIELDS)})]
-
-
-class Subscribe(Incoming):
-    """Send `full` now, then a frame for every step divisible by `every`; takes the place of an earlier subscribe."""
-
-    type: Literal["subscribe"]
-    fields: list[FieldName] = Field(list(DEFAULT_FIELDS), description="Columns beside the ids, each at most once.")
-    precision: Literal["float32", "float64"] = Field("float64", description="Of the number columns, not of the ids.")
-    every: int = Field(1, ge=1, le=1_000_000, description="Take the frames of steps divisible by this.")
-    delivery: Literal["latest", "every"] = Field(
-        "latest",
-        description="`latest`: a frame that was not sent yet is replaced by a newer one, and `since` shows the gap. "
-        "`every`: nothing is left out, and a reader that falls too far behind is closed with 4001.",
-    )
-    interest: InterestAll = Field(InterestAll(kind="all"), description="Which agents.")
-    window: int = Field(
-        3,
-        ge=1,
-        le=1024,
-        description="With `latest`, how many frames may be on their way. Naming it, or sending one `got`, means that "
-        "the client acknowledges with `got`; until then a frame has arrived when the ping behind it is answered.",
-    )
-
-    @field_validator("fields")
-    @classmethod
-    def _known(cls, names: list[str]) -> list[str]:
-        return list(check_fields(names))
-
-
-class Unsubscribe(Incoming):
-    """Send no more frames."""
-
-    type: Literal["unsubscribe"]
-
-
-class Got(Incoming):
-    """Every frame up to `step` has arrived and been used."""
-
-    type: Literal["got"]
-    step: StepNumber
 
 
 class Command(CommandsBody):
@@ -127,8 +79,23 @@ class Ping(Incoming):
     data: Annotated[str, Field(max_length=1024)] | bool | int | float | None = None
 
 
-ClientMessage = Subscribe | Unsubscribe | Got | Command | Step | Ping
-CLIENT_MESSAGES: Final[tuple[type[BaseModel], ...]] = (Subscribe, Unsubscribe, Got, Command, Step, Ping)
+ClientMessage = (
+    Subscribe | Resume | Unsubscribe | Got | Command | Step | Register | Unregister | Own | Disown | Ready | Ping
+)
+CLIENT_MESSAGES: Final[tuple[type[BaseModel], ...]] = (
+    Subscribe,
+    Resume,
+    Unsubscribe,
+    Got,
+    Command,
+    Step,
+    Register,
+    Unregister,
+    Own,
+    Disown,
+    Ready,
+    Ping,
+)
 
 
 # ---- from the server
@@ -164,8 +131,31 @@ class AgentColumns(Outgoing):
     status: list[str] | None = None
 
 
-class Full(AgentColumns):
-    """The whole state of a step: the answer to `subscribe`, equal to GET …/agents at that step."""
+class Scale(Outgoing):
+    """What the whole numbers of a column are multiplied by, a power of two."""
+
+    position: float | None = None
+    velocity: float | None = None
+
+
+class Base(Outgoing):
+    """Values of the keyframe, row by row the agents of `based`; float32."""
+
+    position: list[Vector] | None = None
+    velocity: list[Vector] | None = None
+
+
+class StateColumns(AgentColumns):
+    """Columns, and with int16 and int8 what is needed to read position and velocity: base + scale · whole number."""
+
+    keyframe: StepNumber | None = Field(None, description="Which keyframe the whole numbers stand beside.")
+    scale: Scale | None = Field(None, description="Of this message alone.")
+    based: list[int] | None = Field(None, description="Agents whose base is in this message; the client keeps it.")
+    base: Base | None = None
+
+
+class Full(StateColumns):
+    """The whole state within the interest: the answer to `subscribe`, equal to GET …/agents at that step."""
 
     type: Literal["full"] = "full"
     step: StepNumber
@@ -173,34 +163,45 @@ class Full(AgentColumns):
     ids: list[int]
 
 
-class FrameMessage(AgentColumns):
-    """The state of one step, complete; only the ids are left out when they are those of the frame before."""
+class FrameMessage(StateColumns):
+    """What differs from the state at `since`: those who left, those who entered, and the rows of `ids`."""
 
     type: Literal["frame"] = "frame"
     step: StepNumber
     time: float
     since: StepNumber = Field(description="Step of the full or frame that this socket was sent before this one.")
-    ids: list[int] | None = Field(None, description="Left out when the same, in the same order, as the time before.")
-    entered: list[int] = Field(description="Ids that are here now and were not at `since`.")
-    left: list[int] = Field(description="Ids that were here at `since` and are not now.")
+    ids: list[int] | None = Field(
+        None,
+        description="Whose the rows are. Left out: every agent that the client knows, in the order of the last list.",
+    )
+    entered: list[int] = Field(
+        description="Ids that are of the interest now and were not at `since`; their rows follow."
+    )
+    left: list[int] = Field(description="Ids that were of the interest at `since` and are not now.")
 
 
 class Ack(Outgoing):
-    """A command has taken effect."""
+    """A command, a registration or a change of owners has taken effect."""
 
     type: Literal["ack"] = "ack"
     key: str | None = None
     step: StepNumber = Field(description="Steps taken when it took effect; the next step sees it.")
-    results: list[dict[str, Any]] = Field(description="One for each command, as its REST call answers.")
+    sequence: int | None = Field(
+        None, description="Its place in the one order of all changes of the world; a registration has none."
+    )
+    results: list[dict[str, Any]] = Field(
+        description="One for each command, as its REST call answers; to a controller `{controller, owned}`."
+    )
 
 
 class Stepped(Outgoing):
-    """The steps that were asked for have been taken."""
+    """The steps that were asked for, or the one that a controller was ready for, have been taken."""
 
     type: Literal["stepped"] = "stepped"
     key: str | None = None
     step: StepNumber
     time: float
+    sequence: int | None = Field(None, description="With `commands`: their place in the order of all changes.")
     digest: str | None = None
     agents: dict[str, Any] | None = Field(None, description="With `return: agents`: `ids` and the columns.")
     events: list[dict[str, Any]]
@@ -214,7 +215,10 @@ class EventMessage(BaseModel):
     model_config = ConfigDict(extra="allow", strict=True, frozen=True)
 
     type: Literal["event"] = "event"
-    kind: str = Field(description="`arrived`, `stalled`, `overlap`, `removed`, `non-finite`, `late`, `large-frame`, …")
+    kind: str = Field(
+        description="`arrived`, `stalled`, `overlap`, `removed`, `non-finite`, `late`, "
+        "`barrier-timeout`, `large-frame`, …"
+    )
     step: StepNumber
 
 

@@ -29,17 +29,20 @@ DURABILITIES: tuple[str, ...] = ("none",)
 
 
 class ClockBody(Strict):
-    """Who decides when a step happens: whoever asks (`manual`), or the server at `rate` steps a second (`realtime`)."""
+    """Who decides when a step happens: whoever asks (`manual`), the server at a rate (`realtime`), or the controllers
+    together (`barrier`).
+    """
 
-    mode: Literal["manual", "realtime", "barrier"] = Field(
-        "manual", description="`barrier` is not available on this server."
-    )
+    mode: Literal["manual", "realtime", "barrier"] = "manual"
     rate: Number | None = Field(None, gt=0, description="With `realtime`, and only there: steps a second.")
-    timeout: Number | None = Field(None, gt=0, description="With `barrier`, and only there.")
+    timeout: Number | None = Field(
+        None, gt=0, description="With `barrier`, and only there: seconds after which a step waits for nobody."
+    )
 
     def shown(self) -> dict[str, Any]:
         """As it travels."""
-        return {"mode": self.mode} if self.rate is None else {"mode": self.mode, "rate": self.rate}
+        members = {"mode": self.mode, "rate": self.rate, "timeout": self.timeout}
+        return {name: value for name, value in members.items() if value is not None}
 
 
 class DefaultsBody(Strict):
@@ -148,17 +151,21 @@ def _check_durability(body: dict[str, Any]) -> None:
         raise ApiError("not-available", fault.message, [fault])
 
 
+# per mode the member that it needs and what that is; no other goes with it
+CLOCK_MEMBERS = {"manual": None, "realtime": ("rate", "steps a second"), "barrier": ("timeout", "seconds")}
+
+
 def _check_clock(clock: ClockBody, settings: Settings) -> None:
-    if clock.mode == "barrier":
-        fault = Fault(None, "clock.mode", "'barrier' is not available on this server; available: manual, realtime")
-        raise ApiError("not-available", fault.message, [fault])
-    if clock.timeout is not None:
-        raise InvalidRequest([Fault(None, "clock.timeout", f"does not go with mode {clock.mode}")])
-    if clock.mode == "manual" and clock.rate is not None:
-        raise InvalidRequest([Fault(None, "clock.rate", "goes with mode realtime")])
-    if clock.mode == "realtime" and clock.rate is None:
-        raise InvalidRequest([Fault(None, "clock.rate", "is missing: steps a second")])
-    if clock.rate is not None and clock.rate > settings.rate_limit:
-        raise InvalidRequest(
-            [Fault(None, "clock.rate", f"must be at most {settings.rate_limit:g} steps a second, not {clock.rate:g}")]
-        )
+    needed = CLOCK_MEMBERS[clock.mode]
+    limits = {"rate": settings.rate_limit, "timeout": settings.barrier_seconds}
+    for mode, member in CLOCK_MEMBERS.items():
+        if member is None:
+            continue
+        (name, unit), value = member, getattr(clock, member[0])
+        field = f"clock.{name}"
+        if member == needed and value is None:
+            raise InvalidRequest([Fault(None, field, f"is missing: {unit}")])
+        if member != needed and value is not None:
+            raise InvalidRequest([Fault(None, field, f"goes with mode {mode}, not with {clock.mode}")])
+        if value is not None and value > limits[name]:
+            raise InvalidRequest([Fault(None, field, f"must be at most {limits[name]:g} {unit}, not {value:g}")])

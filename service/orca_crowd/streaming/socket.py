@@ -18,9 +18,10 @@ from orca_crowd.errors import ApiError, Fault, InvalidRequest, document, problem
 from orca_crowd.protocol.bodies import size_of
 from orca_crowd.protocol.frames import JSON_SUBPROTOCOL, MSGPACK_SUBPROTOCOL, encode_message
 from orca_crowd.protocol.reading import BadMessage, read_message
-from orca_crowd.protocol.stream import ClientMessage, Command, Got, Ping, Step, Subscribe, Unsubscribe
+from orca_crowd.protocol.stream import ClientMessage, Command, Got, Ping, Subscribe, Unsubscribe
 from orca_crowd.settings import LIMITS
 from orca_crowd.streaming.answers import Answers
+from orca_crowd.streaming.controlling import Controlling, OrderMessage
 from orca_crowd.streaming.hub import PATIENCE_SECONDS, Hub
 from orca_crowd.streaming.outbox import Outbox, OutboxOverflow, Wire
 from orca_crowd.streaming.shared import SharedFrame
@@ -58,7 +59,12 @@ class Socket:
         self._runner = hub.runner
         self._shared = shared
         self._transport = transport_of(websocket.scope)
-        self._lease = websocket.headers.get("orca-crowd-lease")
+        self._controlling = Controlling(
+            hub.runner,
+            shared.settings,
+            lease=websocket.headers.get("orca-crowd-lease"),
+            tell=lambda problem: self._say({"type": "error", "problem": document(problem)}),
+        )
         self._closing: tuple[int, str] | None = None
         # the newest command, whose effect a `full` that is asked for after it shows
         self._changed: Order | None = None
@@ -109,6 +115,7 @@ class Socket:
                 self._look_at(task)
         finally:
             self._hub.watchers.discard(self)
+            self._controlling.end()
             self._subscriber.replace(None)
             self._closing = self._closing or (1000, "")
             self._outbox.clear()
@@ -254,14 +261,11 @@ class Socket:
             self._subscriber.subscribe(message, self._changed)
         elif isinstance(message, Unsubscribe):
             self._subscriber.replace(None)
-        elif isinstance(message, Command):
-            commands = {"commands": message.commands}
-            self._changed = self._order(
-                lambda: self._runner.command(commands, message.key, size=size), "ack", message.key, size
-            )
-        elif isinstance(message, Step):
-            body = _body(message)
-            self._order(lambda: self._runner.step(body, lease=self._lease, size=size), "stepped", message.key, size)
+        elif isinstance(message, OrderMessage):
+            kind, call = self._controlling.order(message, size)
+            order = self._order(call, kind, message.key, size)
+            if isinstance(message, Command):
+                self._changed = order
 
     def _order(self, call: Callable[[], Awaitable[dict[str, Any]]], kind: str, key: str | None, size: int) -> Order:
         """Hand an order to the world and go on reading."""
@@ -283,12 +287,6 @@ class Socket:
             self._subscriber.got(step)
         except UnsentStep as unsent:
             self._refuse(InvalidRequest([Fault(None, "step", str(unsent))]))
-
-
-def _body(message: Step) -> dict[str, Any]:
-    """What was sent, without `type`: the body of the same call over REST, so that one key goes for both."""
-    named = {name: field.alias or name for name, field in type(message).model_fields.items()}
-    return {named[name]: getattr(message, name) for name in message.model_fields_set if name != "type"}
 
 
 def _short(reason: str) -> str:

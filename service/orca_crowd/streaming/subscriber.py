@@ -11,7 +11,7 @@ from orca_crowd.clock import Clock
 from orca_crowd.errors import ApiError, problem_of
 from orca_crowd.protocol.columns import FIELDS
 from orca_crowd.protocol.frames import encode_message
-from orca_crowd.protocol.stream import Subscribe
+from orca_crowd.protocol.subscribing import Subscribe
 from orca_crowd.settings import Settings
 from orca_crowd.streaming.hub import Offload
 from orca_crowd.streaming.outbox import Wire

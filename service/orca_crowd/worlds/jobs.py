@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -11,8 +11,10 @@ from orca_core.errors import OrcaError
 from orca_crowd.clock import Clock
 from orca_crowd.errors import ApiError
 from orca_crowd.protocol.steps import StepRequest
+from orca_crowd.worlds.controllers import Controller
 from orca_crowd.worlds.publication import Publication
-from orca_crowd.worlds.session import Facts, Session
+from orca_crowd.worlds.readiness import Waiting
+from orca_crowd.worlds.session import Accepted, Facts, Session
 
 __all__ = ["CallJob", "Outcome", "StepJob", "new_future", "refuse", "tick"]
 
@@ -38,6 +40,8 @@ class CallJob:
     call: Callable[[Session], Any]
     changes: bool
     overtakes: bool = True
+    # called on the event loop when its turn has come: a refusal, or a result in the place of the call's
+    before: Callable[[], Any] | None = None
     # called on the event loop with the result, before anything else happens in the world
     after: Callable[[Any], None] | None = None
     future: asyncio.Future[Any] = field(default_factory=lambda: new_future())
@@ -58,8 +62,10 @@ class StepJob:
 
     request: StepRequest
     holder: str | None
+    controller: Controller
     left: int
-    begun: bool = False
+    # what its commands did, once it has begun
+    accepted: Accepted | None = None
     events: list[Event] = field(default_factory=list)
     future: asyncio.Future[Any] = field(default_factory=lambda: new_future())
 
@@ -68,14 +74,14 @@ class StepJob:
 
         There is a result once the last one is taken, or the answer is known.
         """
-        if not self.begun:
+        if self.accepted is None:
             try:
-                known = session.begin(self.request)
+                begun = session.begin(self.request, self.controller.name)
             except (ApiError, OrcaError) as refusal:
                 return Outcome(None, session.facts(), refusal=refusal)
-            if known is not None:
-                return Outcome(known, session.facts())
-            self.begun = True
+            if not isinstance(begun, Accepted):
+                return Outcome(begun, session.facts())
+            self.accepted = begun
         started = clock.now()
         events = session.advance(count)
         seconds = clock.now() - started
@@ -83,16 +89,23 @@ class StepJob:
         # one more than is shown, so that it can be said that there were more
         self.events += events[: max(0, event_limit + 1 - len(self.events))]
         publications = session.publications(events, listening)
-        answer = session.finish(self.request, self.events) if self.left == 0 else None
+        answer = session.finish(self.request, self.accepted, self.events) if self.left == 0 else None
         return Outcome(answer, session.facts(), publications, None, seconds, count)
 
 
-def tick(session: Session, told: list[Event], listening: bool, clock: Clock) -> Outcome:
-    """One step of the server's clock; in a thread. `told` are events of the server's own that go with it."""
+def tick(
+    session: Session, told: list[Event], listening: bool, clock: Clock, waiting: Sequence[Waiting] = ()
+) -> Outcome:
+    """One step of the world's own clock; in a thread. The result is an answer for each who waits for the step.
+
+    `told` are events of the server's own that go with it.
+    """
     started = clock.now()
-    events = session.advance(1)
+    events = told + session.advance(1)
     seconds = clock.now() - started
-    return Outcome(None, session.facts(), session.publications(told + events, listening), None, seconds, 1)
+    publications = session.publications(events, listening)
+    answers = [session.finish(each.request, each.accepted, events) for each in waiting]
+    return Outcome(answers, session.facts(), publications, None, seconds, 1)
 
 
 def new_future() -> asyncio.Future[Any]:

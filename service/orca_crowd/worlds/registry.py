@@ -107,7 +107,7 @@ class Registry:
                 AddWalkable(request.areas),
                 AddAgents(request.agents),
             ]
-            results = [result for command in commands for result in session.apply([command])[1]]
+            results = [result for command in commands for result in session.apply([command]).results]
             session.advance(1)
             return {
                 "velocity": world.column("velocity").copy(),

@@ -18,7 +18,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, Literal, TypeVar
 
 from orca_crowd.clock import Clock
@@ -29,23 +29,25 @@ from orca_crowd.protocol.commands import Command, parse_commands
 from orca_crowd.protocol.steps import parse_step
 from orca_crowd.protocol.worlds import ClockBody
 from orca_crowd.settings import Settings
+from orca_crowd.worlds.control import Control
+from orca_crowd.worlds.controllers import Controller
 from orca_crowd.worlds.jobs import CallJob, Outcome, StepJob, refuse, tick
 from orca_crowd.worlds.lanes import Lanes
 from orca_crowd.worlds.lease import Lease
-from orca_crowd.worlds.pace import Pace
 from orca_crowd.worlds.publication import Publication
-from orca_crowd.worlds.session import Session, WorldDescription
+from orca_crowd.worlds.session import Accepted, Session, WorldDescription
+from orca_crowd.worlds.ticking import Ticker
+from orca_crowd.worlds.watchers import Listener, Watchers
 
-__all__ = ["Ending", "Gate", "Listener", "Runner"]
+__all__ = ["NOBODY", "Runner"]
 
 log = logging.getLogger("orca_crowd")
 Result = TypeVar("Result")
-Listener = Callable[[Publication], None]
-Ending = Callable[[str, str], None]
-Gate = Callable[[], Awaitable[None]]
 
 # bodies above this many bytes are checked in a helper thread; below, the hop costs more than the check
 LARGE = 65_536
+# whoever gives orders without a name
+NOBODY = Controller()
 
 
 class Runner:
@@ -67,9 +69,10 @@ class Runner:
         self.description = description
         self.title: str | None = None
         self.ttl: float | None = None
-        self.listeners: set[Listener] = set()
-        self.endings: set[Ending] = set()
-        self.gates: set[Gate] = set()
+        self._watchers = Watchers(self.name)
+        self.listeners = self._watchers.listeners
+        self.endings = self._watchers.endings
+        self.gates = self._watchers.gates
         self.lease = Lease()
         self.state: Literal["ready", "failed", "ended"] = "ready"
         self.reason: str | None = None
@@ -88,11 +91,10 @@ class Runner:
         self._ending: tuple[str, str] | None = None
         self._task: asyncio.Task[None] | None = None
         self._step_seconds = 0.0
-        self._burst = 0
-        self._events: list[dict[str, Any]] = []
-        self._pace: Pace | None = None
-        self.timing = timing
-        self._set_pace()
+        self._ticker = Ticker(timing, settings=settings, clock=clock, metrics=metrics)
+        self.control = Control(
+            self.name, ticker=self._ticker, settings=settings, submit=self._submit, wake=self._wake.set
+        )
 
     # what others call
 
@@ -100,25 +102,36 @@ class Runner:
         """Begin to serve; the task is referenced here, so that nothing collects it, and its end is always looked at."""
         self._task = asyncio.create_task(self._run(), name=f"world {self.name}")
 
-    async def command(self, body: object, key: str | None = None, *, size: int = 0) -> dict[str, Any]:
-        """`{commands: […]}` as decoded: `{step, results}`, all or nothing. `size` is the bytes it came in."""
+    async def command(
+        self, body: object, key: str | None = None, *, controller: Controller = NOBODY, size: int = 0
+    ) -> dict[str, Any]:
+        """`{commands: […]}` as decoded: `{step, sequence, results}`, all or nothing. `size` is the bytes it came in."""
         self._check_open()
-        request = await self._parse(lambda: parse_commands(body, self._settings, key), size)
-        answer: dict[str, Any] = await self._submit(CallJob(lambda session: session.answer(request), changes=True))
+        request = await self.parse(lambda: parse_commands(body, self._settings, key), size)
+        answer: dict[str, Any] = await self._submit(
+            CallJob(lambda session: session.answer(request, controller.name), changes=True)
+        )
         return answer
 
-    async def apply(self, commands: Sequence[Command]) -> tuple[int, list[dict[str, Any]]]:
-        """Commands that are checked already, all or nothing: the step at which they took effect, and a result each."""
-        result: tuple[int, list[dict[str, Any]]] = await self._submit(
-            CallJob(lambda session: session.apply(commands), changes=True)
+    async def apply(self, commands: Sequence[Command], *, controller: Controller = NOBODY) -> Accepted:
+        """Commands that are checked already, all or nothing."""
+        result: Accepted = await self._submit(
+            CallJob(lambda session: session.apply(commands, controller.name), changes=True)
         )
         return result
 
-    async def step(self, body: object, *, lease: str | None = None, size: int = 0) -> dict[str, Any]:
+    async def change(self, change: Callable[[Session], Result]) -> Result:
+        """Call a function that changes something with the session, in the order of the commands."""
+        result: Result = await self._submit(CallJob(change, changes=True))
+        return result
+
+    async def step(
+        self, body: object, *, lease: str | None = None, controller: Controller = NOBODY, size: int = 0
+    ) -> dict[str, Any]:
         """`{count, expected_step, commands, key, return, fields, ids}` as decoded: `{step, time, …, events}`."""
         self._check_open()
-        request = await self._parse(lambda: parse_step(body, self._settings), size)
-        answer: dict[str, Any] = await self._submit(StepJob(request, lease, request.count))
+        request = await self.parse(lambda: parse_step(body, self._settings), size)
+        answer: dict[str, Any] = await self._submit(StepJob(request, lease, controller, request.count))
         return answer
 
     async def read(self, function: Callable[[Session], Result]) -> Result:
@@ -141,14 +154,26 @@ class Runner:
         """Take a listener away; nothing happens where it is gone already."""
         self.listeners.discard(listener)
 
-    async def retime(self, timing: ClockBody) -> None:
-        """Change the clock of the world, after the step requests that came before."""
+    async def retime(self, timing: ClockBody, commands: Sequence[Command] = ()) -> Accepted:
+        """Change the clock of the world, after the step requests that came before, and what goes with it."""
+        result: Accepted = await self._submit(
+            CallJob(
+                lambda session: session.apply(commands),
+                changes=True,
+                overtakes=False,
+                after=lambda _: self.control.retime(timing),
+            )
+        )
+        return result
 
-        def changed(_: object) -> None:
-            self.timing = timing
-            self._set_pace()
+    async def parse(self, call: Callable[[], Result], size: int) -> Result:
+        """Check what came in `size` bytes, away from the loop where that takes long."""
+        return await self._engine.serve(call) if size > LARGE else call()
 
-        await self._submit(CallJob(lambda _: None, changes=False, overtakes=False, after=changed))
+    @property
+    def timing(self) -> ClockBody:
+        """The clock of the world."""
+        return self._ticker.timing
 
     @property
     def info(self) -> dict[str, Any]:
@@ -162,6 +187,7 @@ class Runner:
             "time_step": self.description.time_step,
             "time": facts.time,
             "step": facts.step,
+            "sequence": facts.sequence,
             "clock": self.timing.shown(),
             "agents": facts.agents,
             "obstacles": facts.obstacles,
@@ -188,9 +214,6 @@ class Runner:
             await asyncio.wait([self._task])
 
     # how a request gets in
-
-    async def _parse(self, call: Callable[[], Result], size: int) -> Result:
-        return await self._engine.serve(call) if size > LARGE else call()
 
     def _check_open(self) -> None:
         if self.state != "ready" or self._ending is not None:
@@ -225,25 +248,24 @@ class Runner:
             self._cut(self._current)
         for job in self._lanes.clear():
             refuse(job.future, self._closed())
-        for ending in list(self.endings):
-            self._tell(lambda ending=ending: ending(kind, reason))  # type: ignore[misc]
-        self.listeners.clear()
+        self.control.close(self._closed())
+        self._watchers.end(kind, reason)
         # nothing is taken any more, so nothing asks for the world again; its arrays are given back at once
         del self._session
 
     async def _wait(self) -> None:
         """Sleep until there is something to do."""
-        if self._lanes or self._current or self._burst or self._ending:
+        if self._lanes or self._current or self._ending:
             return
         self._wake.clear()
-        await self._clock.wait(self._wake, self._pace.next_deadline() if self._pace else None)
+        await self._clock.wait(self._wake, self._ticker.next_deadline())
 
     async def _turn(self) -> None:
-        """One round: the reads that wait, a step of the server's clock, a command, a slice of a step request."""
+        """One round: the reads that wait, a step of the world's own clock, a command, a slice of a step request."""
         for read in self._lanes.reads():
             await self._execute(read)
-        if self._pace is not None and not self._ending:
-            await self._tick(self._pace)
+        if not self._ending:
+            await self._tick()
         if not self._ending:
             call = self._lanes.next_call(stepping=self._current is not None)
             if call is not None:
@@ -256,6 +278,15 @@ class Runner:
     async def _execute(self, job: CallJob) -> None:
         """Run one command or read; a refusal goes to who asked, anything unforeseen in a command ends the world."""
         if job.future.cancelled() and not job.changes:
+            return
+        try:
+            found = job.before() if job.before is not None else None
+        except ApiError as refusal:
+            refuse(job.future, refusal)
+            return
+        if found is not None:
+            if not job.future.done():
+                job.future.set_result(found)
             return
         listening = bool(self.listeners)
         try:
@@ -274,13 +305,13 @@ class Runner:
 
     async def _slice(self, job: StepJob) -> None:
         """Take some steps of a request: one where somebody watches, else as many as fit a slice."""
-        if not job.begun:
+        if job.accepted is None:
             refusal = self._refusal_of(job)
             if refusal is not None:
                 self._current = None
                 refuse(job.future, refusal)
                 return
-        await self._pass_gates()
+        await self._watchers.pass_gates()
         listening = bool(self.listeners)
         count = 1 if listening else self._slice_count(job.left)
 
@@ -301,13 +332,9 @@ class Runner:
                 job.future.set_result(out.result)
 
     def _refusal_of(self, job: StepJob) -> ApiError | None:
-        """Why a step request may not begin: the clock is the server's, or somebody else holds the lease."""
-        if self._pace is not None:
-            return ApiError(
-                "wrong-clock",
-                f"world {self.name!r} is stepped by the server's clock; set its mode to manual to step it by hand",
-            )
+        """Why a step request may not begin: the world has a clock of its own, or somebody else holds the lease."""
         try:
+            self._ticker.check_by_hand(self.name)
             self.lease.check(job.holder, self._clock.now())
         except ApiError as error:
             return error
@@ -319,32 +346,22 @@ class Runner:
             return 1
         return max(1, min(left, int(self._settings.slice_seconds / self._step_seconds)))
 
-    async def _tick(self, pace: Pace) -> None:
-        """One step of the server's clock, if one is due; a world that is too late says what it gave up."""
-        if not self._burst:
-            self._burst, given_up = pace.due(self._clock.now())
-            if given_up:
-                self._metrics.late.inc(given_up)
-                self._events.append(
-                    {"kind": "late", "step": self.facts.step, "given_up": given_up, "made_up": self._burst}
-                )
-        if not self._burst:
+    async def _tick(self) -> None:
+        """One step of the world's own clock, if one is due."""
+        told = self._ticker.due(self.facts.step)
+        if told is None:
             return
-        self._burst -= 1
-        await self._pass_gates()
+        await self._watchers.pass_gates()
         listening = bool(self.listeners)
-        told, self._events = self._events, []
+        waiting = self.control.waiting()
 
         try:
-            out = await self._engine.compute(lambda: tick(self._session, told, listening, self._clock))
+            out = await self._engine.compute(lambda: tick(self._session, told, listening, self._clock, waiting))
         except Exception as error:
             self._fail(error)
             return
         self._show(out)
-
-    async def _pass_gates(self) -> None:
-        for gate in list(self.gates):
-            await gate()
+        self.control.stepped(waiting, out.result)
 
     def _show(self, out: Outcome) -> None:
         """Make what came out of the world known: the facts, the metrics, and a publication to every watcher."""
@@ -354,16 +371,7 @@ class Runner:
             self._metrics.steps.inc(out.steps)
             self._metrics.step_seconds.observe(self._step_seconds)
             self._metrics.events(self._session.take_counts())
-        for publication in out.publications:
-            for listener in list(self.listeners):
-                self._tell(lambda listener=listener, publication=publication: listener(publication))  # type: ignore[misc]
-
-    def _tell(self, call: Callable[[], None]) -> None:
-        """Call a watcher; a fault of its own must not stop the world."""
-        try:
-            call()
-        except Exception:
-            log.exception("a watcher of world %s failed", self.name)
+        self._watchers.publish(out.publications)
 
     def _fail(self, error: Exception) -> ApiError:
         """Stop the world for ever: an unforeseen fault inside means that its state cannot be trusted."""
@@ -383,9 +391,3 @@ class Runner:
         detail = f"{closed.detail}; {taken} of {job.request.count} steps were taken"
         refuse(job.future, ApiError(closed.code, detail, more={"step": self.facts.step}))
         self._current = None
-
-    def _set_pace(self) -> None:
-        """Follow the clock that the world was given, from now on."""
-        self._burst = 0
-        rate = self.timing.rate
-        self._pace = Pace(rate, self._settings.catch_up_steps, self._clock.now()) if rate is not None else None

@@ -45,7 +45,7 @@ def test_rows_and_columns_make_the_same_agents(client: httpx.Client, make_world:
         world = make_world()  # type: ignore[operator]
         added = client.post(f"{world}/agents", content=body, headers={**headers, "accept": "application/json"})
         assert added.status_code == 201, added.text
-        assert added.json() == {"ids": [7, 3], "step": 0, "warnings": []}
+        assert added.json() == {"ids": [7, 3], "step": 0, "sequence": 1, "warnings": []}
         assert client.post(f"{world}/steps", json={"count": 10}).status_code == 200
         digests.append(digest(client, world))
     assert len(set(digests)) == 1
@@ -65,6 +65,7 @@ def test_ids_are_never_given_twice(client: httpx.Client, world: str) -> None:
     assert client.request("DELETE", f"{world}/agents", params={"ids": f"{ids[1]}"}).json() == {
         "removed": [1],
         "step": 0,
+        "sequence": 2,
     }
     assert client.post(f"{world}/agents", json={"agents": [{"position": [9, 0]}]}).json()["ids"] == [3]
     problem(client.post(f"{world}/agents", json={"agents": [{"id": 1, "position": [50, 0]}]}), 409, "exists")
@@ -121,6 +122,7 @@ def test_one_agent_can_be_put_back_as_it_was_read(client: httpx.Client, world: s
         assert written.status_code == 200, written.text
         answer = written.json()
         assert [warning["code"] for warning in answer.pop("warnings")] == ["read-only"]
+        assert (answer.pop("step"), answer.pop("sequence")) == (3, 1 + identifier)
         assert answer == read.json()
         # equal text, so that the sign of zero counts
         assert client.get(f"{world}/agents/{identifier}").content == read.content
@@ -218,7 +220,7 @@ def test_agents_are_removed_one_by_one_and_many_at_once(client: httpx.Client, wo
     assert (removed.status_code, removed.content) == (204, b"")
     problem(client.delete(f"{world}/agents?ids=0,2"), 410, "gone")
     assert client.get(f"{world}/agents").json()["ids"] == [0, 1, 3, 4]
-    assert client.delete(f"{world}/agents?ids=4,0").json() == {"removed": [4, 0], "step": 0}
+    assert client.delete(f"{world}/agents?ids=4,0").json() == {"removed": [4, 0], "step": 0, "sequence": 3}
     assert client.get(f"{world}/agents").json()["ids"] == [1, 3]
     problem(client.delete(f"{world}/agents"), 422, "invalid")
     problem(client.delete(f"{world}/agents?ids=1,1"), 422, "invalid")
@@ -263,9 +265,15 @@ def test_explain_names_neighbours_and_constraints(client: httpx.Client, world: s
 
 
 def test_an_empty_request_changes_nothing(client: httpx.Client, world: str) -> None:
-    assert client.post(f"{world}/agents", json={"agents": []}).json() == {"ids": [], "step": 0, "warnings": []}
-    assert client.patch(f"{world}/agents", json={"agents": []}).json() == {"step": 0, "warnings": []}
-    assert client.patch(f"{world}/agents", json={"ids": [], "columns": {}}).json() == {"step": 0, "warnings": []}
+    assert client.post(f"{world}/agents", json={"agents": []}).json() == {
+        "ids": [],
+        "step": 0,
+        "sequence": 1,
+        "warnings": [],
+    }
+    for sequence, body in enumerate(({"agents": []}, {"ids": [], "columns": {}}), 2):
+        answer = client.patch(f"{world}/agents", json=body).json()
+        assert answer == {"step": 0, "sequence": sequence, "warnings": []}
     assert client.post(f"{world}/steps").json()["step"] == 1
 
 

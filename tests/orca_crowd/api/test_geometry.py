@@ -28,6 +28,7 @@ def test_obstacles_come_and_go(client: httpx.Client, world: str) -> None:
     assert client.post(f"{world}/obstacles", json={"obstacles": rows}).json() == {
         "ids": [4, 0],
         "step": 0,
+        "sequence": 1,
         "warnings": [],
     }
     shown = client.get(f"{world}/obstacles").json()
@@ -36,11 +37,14 @@ def test_obstacles_come_and_go(client: httpx.Client, world: str) -> None:
     assert client.get(f"{world}/obstacles/0").json() == shown["obstacles"][1]
     assert client.get(world).json()["obstacles"] == 2
     changed = client.put(f"{world}/obstacles/4", json={"points": [[7, 7], [8, 8], [9, 7]]})
-    assert changed.json() == {"step": 0, "warnings": []}
+    assert changed.json() == {"step": 0, "sequence": 2, "warnings": []}
     assert client.get(f"{world}/obstacles/4").json()["points"] == [[7.0, 7.0], [8.0, 8.0], [9.0, 7.0]]
     # what is read can be put back
     assert client.put(f"{world}/obstacles/4", json=client.get(f"{world}/obstacles/4").json()).status_code == 200
-    assert client.delete(f"{world}/obstacles/4").status_code == 204
+    deleted = client.delete(f"{world}/obstacles/4")
+    assert deleted.status_code == 204
+    # what has no body says it in its head
+    assert (deleted.headers["orca-crowd-step"], deleted.headers["orca-crowd-sequence"]) == ("0", "4")
     problem(client.get(f"{world}/obstacles/4"), 410, "gone")
     problem(client.delete(f"{world}/obstacles/4"), 410, "gone")
     problem(client.put(f"{world}/obstacles/4", json={"points": [[0, 0], [1, 1]]}), 410, "gone")
@@ -190,7 +194,7 @@ MAP = "type octile\nheight 3\nwidth 4\nmap\n....\n.@@.\n....\n"
 def test_a_grid_map_becomes_geometry(client: httpx.Client, world: str, kind: str, shown: str) -> None:
     answer = client.post(f"{world}/map?as={kind}&cell_size=2", content=MAP, headers=TEXT)
     assert answer.status_code == 201, answer.text
-    assert set(answer.json()) == {"ids", "step", "warnings"}
+    assert set(answer.json()) == {"ids", "step", "sequence", "warnings"}
     entries = client.get(f"{world}/{kind}").json()[shown]
     assert [entry["id"] for entry in entries] == answer.json()["ids"]
     points = entries[0]["geometry"]["coordinates"][0] if kind == "walkable" else entries[0]["points"]

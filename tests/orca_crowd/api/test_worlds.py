@@ -10,6 +10,7 @@ import pytest
 
 from orca_core.options import Options
 from tests.orca_crowd.api.checks import faults, problem
+from tests.orca_crowd.conftest import MakeWorld
 
 
 def test_a_world_is_shown_as_it_was_made(client: httpx.Client, make_world: Callable[..., str]) -> None:
@@ -123,11 +124,21 @@ def test_durability_that_cannot_be_kept_is_not_promised(client: httpx.Client, du
     assert "not available" in problem(answer, 422, "not-available")["detail"]
 
 
-def test_the_barrier_clock_is_not_available(client: httpx.Client, world: str) -> None:
-    clock = {"mode": "barrier", "timeout": 1}
-    problem(client.post("/v1/worlds", json={"time_step": 0.25, "clock": clock}), 422, "not-available")
-    problem(client.patch(world, json={"clock": clock}), 422, "not-available")
-    assert client.get(world).json()["clock"] == {"mode": "manual"}
+def test_a_barrier_has_a_timeout_and_is_not_stepped_by_hand(client: httpx.Client, make_world: MakeWorld) -> None:
+    world = make_world(clock={"mode": "barrier", "timeout": 2})
+    assert client.get(world).json()["clock"] == {"mode": "barrier", "timeout": 2.0}
+    detail = problem(client.post(f"{world}/steps", json={}), 409, "wrong-clock")["detail"]
+    assert "manual" in detail
+    assert client.patch(world, json={"clock": {"mode": "manual"}}).json()["clock"] == {"mode": "manual"}
+    assert client.post(f"{world}/steps", json={}).json()["step"] == 1
+    for clock, field in (
+        ({"mode": "barrier"}, "clock.timeout"),
+        ({"mode": "barrier", "timeout": 0}, "clock.timeout"),
+        ({"mode": "barrier", "timeout": 1e6}, "clock.timeout"),
+        ({"mode": "barrier", "timeout": 1, "rate": 5}, "clock.rate"),
+        ({"mode": "realtime", "rate": 5, "timeout": 1}, "clock.timeout"),
+    ):
+        assert faults(client.patch(world, json={"clock": clock})) == {(None, field)}
 
 
 def test_clock_name_and_defaults_can_be_changed_and_nothing_else(client: httpx.Client, world: str) -> None:

@@ -9,8 +9,10 @@ from orca_crowd.bench.engine import engine_bars, engine_figures
 from orca_crowd.bench.figures import kernel_figures
 from orca_crowd.bench.scale import scale_bars, scale_figures
 from orca_crowd.bench.scenes import Scene, variants_for
+from orca_crowd.bench.stream_figures import stream_bars, stream_figures
+from orca_crowd.bench.stream_loop import ENGINE, HERE, POST, SOCKET
 
-__all__ = ["engine_result", "kernel_result", "scale_result"]
+__all__ = ["engine_result", "kernel_result", "scale_result", "stream_result"]
 
 MACHINE = {
     "processor": "a processor",
@@ -124,3 +126,48 @@ def engine_result(times: float = 1.75, late: float = 0.02, workers: int = 2) -> 
         },
     }
     return {**result, "figures": engine_figures(result), "bars": engine_bars(result), "facts": [], "remarks": ["busy"]}
+
+
+def stream_result(
+    more: float = 1e-3,
+    age: float = 0.02,
+    missed: int = 0,
+    bytes: float = 30_000.0,  # noqa: A002  (named as in the result)
+    encode: float = 3e-5,
+    share: float = 0.04,
+) -> dict[str, Any]:
+    """A result of every part."""
+    ways = (SOCKET, POST, HERE, ENGINE)
+    peer = {"steer": [0.1, 0.1], "steer_on_one_core": [0.05, 0.05], "watch": [0.01, 0.01]}
+    result = {
+        "benchmark": "stream",
+        "machine": MACHINE,
+        "engine": "inline",
+        "workers": 2,
+        "loops": [
+            {
+                "agents": agents,
+                "bare": HERE,
+                "same_bits": True,
+                "ways": {way: distribution(2e-3, 3e-3) for way in ways},
+                "more": {way: distribution(more, 1.4e-3) for way in ways},
+            }
+            for agents in (1_000, 10_000)
+        ],
+        "watched": {
+            "agents": 2_000,
+            "rate": 30.0,
+            "subscribers": 100,
+            "seconds": 20.0,
+            "age": distribution(0.01, age),
+            "uncertain": 1e-3,
+            "given_up": 0.0,
+            "missed": missed,
+            "frames": 60_000,
+            "busy": 0.05,
+        },
+        "idle": {"agents": 2_000, "subscribers": 1_000, "bytes": bytes},
+        "encode": {"agents": 10_000, "bytes": 400_000, **distribution(encode, 2.0 * encode)},
+        "peer": {"agents": 1_000, "ours": [0.1 * share, 0.1 * share], **peer},
+    }
+    return {**result, "figures": stream_figures(result), "bars": stream_bars(result), "facts": [], "remarks": []}

@@ -56,7 +56,7 @@ def test_the_document_is_brought_up_to_date_even_without_a_picture(elsewhere: Pa
     assert text.endswith("below\n")
 
 
-@pytest.mark.parametrize("command", ["kernel", "scale", "engine", "start"])
+@pytest.mark.parametrize("command", ["kernel", "scale", "engine", "stream", "start"])
 def test_without_the_document_nothing_is_measured(elsewhere: Path, command: str) -> None:
     ran = CliRunner().invoke(app, ["bench", command, "--write-docs"])
     assert ran.exit_code == 2

@@ -16,7 +16,7 @@ from orca_crowd.errors import ApiError
 from orca_crowd.protocol.commands import parse_commands
 from orca_crowd.protocol.steps import parse_step
 from orca_crowd.settings import Settings
-from orca_crowd.worlds.session import Session
+from orca_crowd.worlds.session import Accepted, Session
 
 SETTINGS = Settings(agents_per_world=12, edges_per_world=12, vertices_per_world=16, distinct_radii=3)
 
@@ -79,20 +79,21 @@ def test_a_refused_batch_changes_not_one_bit(batches: list[list[Any]]) -> None:
     target.publications([], listening=True)
     for batch in batches:
         snapshot, facts = target.world.snapshot(), target.facts()
-        counts = copy.deepcopy((target._edges, target._vertices))
+        counts = copy.deepcopy((target._changes._edges, target._changes._vertices))
         try:
             answer = run(target, batch)
         except (ApiError, OrcaError):
             assert target.world.snapshot() == snapshot
             assert target.facts() == facts
-            assert (target._edges, target._vertices) == counts
+            assert (target._changes._edges, target._changes._vertices) == counts
             assert target.publications([], listening=True) == []
         else:
             assert answer["step"] == target.world.step_count
             assert len(answer["results"]) == len(batch)
+            assert answer["sequence"] == facts.sequence + 1 == target.facts().sequence
             # what is counted is what is there
-            assert target._edges.keys() == {obstacle.id for obstacle in target.world.obstacles()}
-            assert target._vertices.keys() == {area.id for area in target.world.walkable()}
+            assert target._changes._edges.keys() == {obstacle.id for obstacle in target.world.obstacles()}
+            assert target._changes._vertices.keys() == {area.id for area in target.world.walkable()}
             target.publications([], listening=True)
         target.advance(1)
         target.publications([], listening=True)
@@ -145,8 +146,9 @@ def test_an_answer_with_too_many_events_says_so() -> None:
         row["goal"][0] += 0.3 * (1 + row["position"][0])  # type: ignore[index, operator]
     run(target, [{"op": "add_agents", "agents": rows}])
     request = parse_step({"count": 1}, SETTINGS)
-    assert target.begin(request) is None
+    begun = target.begin(request)
+    assert isinstance(begun, Accepted)
     told = [{"kind": "arrived", "step": 1, "ids": [k]} for k in range(3)]
-    answer = target.finish(request, told)
+    answer = target.finish(request, begun, told)
     assert answer["events"] == told[:2]
     assert answer["events_left_out"] is True

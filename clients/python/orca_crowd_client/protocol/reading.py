@@ -33,7 +33,7 @@ __all__ = [
 ]
 
 # what stands beside the columns in an answer or a message
-NOT_COLUMNS = frozenset({"type", "key", "step", "time", "since", "ids", "entered", "left"})
+NOT_COLUMNS = frozenset({"type", "key", "step", "time", "since", "ids", "entered", "left", "keyframe", "based"})
 
 
 def read_notices(body: Mapping[str, Any]) -> tuple[Notice, ...]:
@@ -60,11 +60,15 @@ def read_changed(body: Mapping[str, Any]) -> Changed:
 
 
 def read_columns(body: Mapping[str, Any], count: int, item_size: int) -> dict[str, Any]:
-    """Read every column of `count` agents: whatever is a bin or an array and not one of the fixed names."""
+    """Read every column of `count` agents: whatever is a bin or an array and not one of the fixed names.
+
+    A column that has a `scale` is one of integers, and for `orca_crowd_client.protocol.keyframe` to read.
+    """
+    integers = body.get("scale") or {}
     return {
         name: read_column(name, value, count, item_size)
         for name, value in body.items()
-        if name not in NOT_COLUMNS and isinstance(value, bytes | list)
+        if name not in NOT_COLUMNS and name not in integers and isinstance(value, bytes | list)
     }
 
 

@@ -11,10 +11,12 @@ from collections import deque
 from collections.abc import Mapping
 from typing import Any, TypeAlias
 
-from orca_crowd_client.columns import Identifiers, read_identifiers
+from orca_crowd_client.columns import read_identifiers
 from orca_crowd_client.encoding import Encoding
 from orca_crowd_client.errors import ApiError, BufferFull, ProtocolError, StreamClosed, stream_closed
 from orca_crowd_client.protocol.call import problem_document
+from orca_crowd_client.protocol.keyframe import Keyframe
+from orca_crowd_client.protocol.known_agents import KnownAgents
 from orca_crowd_client.protocol.reading import read_acknowledged, read_columns, read_event, read_stepped
 from orca_crowd_client.protocol.subscription import Subscription
 from orca_crowd_client.results import Acknowledged, Event, Frame, Stepped
@@ -47,7 +49,8 @@ class StreamState:
         self._connection = 0
         self._requests: dict[str, dict[str, Any]] = {}
         self._answers: dict[str, Acknowledged | Stepped | ApiError] = {}
-        self._ids: Identifiers | None = None
+        self._known = KnownAgents()
+        self._keyframe = Keyframe()
         self._last_step: int | None = None
         self._reconnected = False
         self._closing: str | None = None
@@ -59,7 +62,7 @@ class StreamState:
         self._connection += 1
         self.progress = False
         self._reconnected = self._last_step is not None
-        self._ids = None
+        self._known, self._keyframe = KnownAgents(), Keyframe()
         self._closing = None
         messages = [] if self.subscription is None else [self.subscription.message()]
         return [self.encoding.message(message) for message in [*messages, *self._requests.values()]]
@@ -118,23 +121,30 @@ class StreamState:
             self._closing = str(message["reason"])
 
     def _frame(self, message: dict[str, Any], *, full: bool) -> Frame:
-        """Read a frame; without ids it has those of the one before it on this connection."""
-        if "ids" in message:
-            self._ids = read_identifiers(message["ids"])
-        if self._ids is None:
-            raise ProtocolError(f"the frame of step {message['step']} leaves out ids that were never sent")
-        item_size = 8 if self.subscription is None else self.subscription.item_size
+        """Read a frame and merge it into what is known, so that what the caller gets is complete."""
         step, since = message["step"], None if full else message["since"]
+        entered, left = read_identifiers(message.get("entered", [])), read_identifiers(message.get("left", []))
+        # who left is forgotten first, so that a frame without ids is of those who stay
+        if not full:
+            self._known.remove(left)
+        ids = read_identifiers(message["ids"]) if "ids" in message else self._known.listed()
+        item_size = 8 if self.subscription is None else self.subscription.item_size
+        columns = {**self._keyframe.read(message, ids), **read_columns(message, len(ids), item_size)}
+        if since is None:
+            self._known.replace(step, ids, columns)
+        else:
+            self._known.merge(step, since, ids, columns)
         return Frame(
             step,
             message["time"],
-            self._ids,
-            read_columns(message, len(self._ids), item_size),
+            self._known.ids,
+            self._known.columns,
             full=full,
             since=since,
             gap=self._is_gap(step, since),
-            entered=read_identifiers(message.get("entered", [])),
-            left=read_identifiers(message.get("left", [])),
+            changed=ids,
+            entered=entered,
+            left=left,
         )
 
     def _is_gap(self, step: int, since: int | None) -> bool:

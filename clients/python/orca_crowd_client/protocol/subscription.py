@@ -6,12 +6,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
 
-from orca_crowd_client.columns import ITEM_SIZES, plain
-from orca_crowd_client.protocol.agents import Precision
+from orca_crowd_client.columns import plain
 
-__all__ = ["Delivery", "Subscription"]
+__all__ = ["Delivery", "StreamPrecision", "StreamedRows", "Subscription"]
 
 Delivery: TypeAlias = Literal["latest", "every"]
+StreamPrecision: TypeAlias = Literal["float64", "float32", "int16", "int8"]
+StreamedRows: TypeAlias = Literal["changed", "all"]
 
 
 @dataclass(frozen=True)
@@ -21,20 +22,22 @@ class Subscription:
     `fields` None takes the server's: position and velocity. `every` n takes the steps divisible by n. With `delivery`
     `latest` a frame that a slow reader has not taken is replaced by a newer one, and at most `window` frames are on
     their way; with `every` none is left out, and a reader who falls too far behind is closed with 4001. `interest`
-    None is all agents, else the wire's own map: `{"kind": "circle", "center": (0, 0), "radius": 10}`.
+    None is all agents, else the wire's own map: `{"kind": "circle", "center": (0, 0), "radius": 10}`. `rows` `changed`
+    lets only those agents travel whose values have changed, `all` every one in every frame.
     """
 
     fields: Sequence[str] | None = None
-    precision: Precision = "float64"
+    precision: StreamPrecision = "float64"
     every: int = 1
     delivery: Delivery = "latest"
     interest: Mapping[str, Any] | None = None
     window: int = 3
+    rows: StreamedRows = "changed"
 
     @property
     def item_size(self) -> int:
-        """Bytes of one number in a frame."""
-        return ITEM_SIZES.get(self.precision, 8)
+        """Bytes of one number in a frame; beside positions and velocities in integers stand float32."""
+        return 8 if self.precision == "float64" else 4
 
     @property
     def gives_credit(self) -> bool:
@@ -45,6 +48,8 @@ class Subscription:
         """Write the `subscribe` message; `window` is always named, since that is what promises a `got`."""
         made: dict[str, Any] = {"type": "subscribe", "precision": self.precision, "every": self.every}
         made |= {"delivery": self.delivery, "window": self.window}
+        if self.rows != "changed":
+            made["rows"] = self.rows
         if self.fields is not None:
             made["fields"] = list(self.fields)
         if self.interest is not None:

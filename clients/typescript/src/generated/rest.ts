@@ -1,0 +1,1407 @@
+// Made by scripts/types.mjs from /openapi.json of the server; `npm run types` makes it anew.
+
+export type paths = Record<string, never>;
+export type webhooks = Record<string, never>;
+export type components = {
+    schemas: {
+        /** HTTPValidationError */
+        HTTPValidationError: {
+            /** Detail */
+            detail?: components["schemas"]["ValidationError"][];
+        };
+        /** ValidationError */
+        ValidationError: {
+            /** Location */
+            loc: (string | number)[];
+            /** Message */
+            msg: string;
+            /** Error Type */
+            type: string;
+            /** Input */
+            input?: unknown;
+            /** Context */
+            ctx?: Record<string, never>;
+        };
+        /**
+         * AddAgentsCommand
+         * @description As POST …/agents.
+         */
+        AddAgentsCommand: {
+            /**
+             * Agents
+             * @description A map each.
+             * @default null
+             */
+            agents?: components["schemas"]["NewAgent"][] | null;
+            /**
+             * Ids
+             * @description With `columns`: the id of each row.
+             * @default null
+             */
+            ids?: unknown;
+            /**
+             * Columns
+             * @description A list per field, all of one length; in MessagePack also bins of float64, x0 y0 x1 …
+             * @default null
+             */
+            columns?: {
+                [key: string]: unknown;
+            } | null;
+            /**
+             * Op
+             * @constant
+             */
+            op: "add_agents";
+        };
+        /**
+         * AddObstaclesCommand
+         * @description As POST …/obstacles.
+         */
+        AddObstaclesCommand: {
+            /** Obstacles */
+            obstacles: components["schemas"]["ObstacleRow"][];
+            /**
+             * Op
+             * @constant
+             */
+            op: "add_obstacles";
+        };
+        /**
+         * AddWalkableCommand
+         * @description As POST …/walkable.
+         */
+        AddWalkableCommand: {
+            /** Areas */
+            areas: components["schemas"]["AreaRow"][];
+            /**
+             * Op
+             * @constant
+             */
+            op: "add_walkable";
+        };
+        /**
+         * AddedAnswer
+         * @description What was added, in the order of the request.
+         */
+        AddedAnswer: {
+            /**
+             * Ids
+             * @description In MessagePack a bin of int64.
+             */
+            ids: number[];
+            /** Step */
+            step: number;
+            /**
+             * Sequence
+             * @description Place in the one order of all changes of the world.
+             */
+            sequence: number;
+            /** Warnings */
+            warnings: components["schemas"]["Warning_"][];
+        };
+        /**
+         * AgentAnswer
+         * @description An agent after a change.
+         */
+        AgentAnswer: {
+            /** Id */
+            id: number;
+            /** Position */
+            position: number[];
+            /** Velocity */
+            velocity: number[];
+            /** Preferred Velocity */
+            preferred_velocity: number[];
+            /** Goal */
+            goal: number[] | null;
+            /** Preferred Speed */
+            preferred_speed: number;
+            /** Goal Tolerance */
+            goal_tolerance: number;
+            /** Radius */
+            radius: number;
+            /** Max Speed */
+            max_speed: number;
+            /** Time Horizon */
+            time_horizon: number;
+            /** Obstacle Horizon */
+            obstacle_horizon: number;
+            /** Neighbor Distance */
+            neighbor_distance: number;
+            /** Max Neighbors */
+            max_neighbors: number;
+            /**
+             * Status
+             * @enum {string}
+             */
+            status: "no-goal" | "moving" | "arrived" | "stalled";
+            /** Step */
+            step: number;
+            /**
+             * Sequence
+             * @description Place in the one order of all changes of the world.
+             */
+            sequence: number;
+            /** Warnings */
+            warnings: components["schemas"]["Warning_"][];
+        };
+        /**
+         * AgentShown
+         * @description An agent with its effective values.
+         */
+        AgentShown: {
+            /** Id */
+            id: number;
+            /** Position */
+            position: number[];
+            /** Velocity */
+            velocity: number[];
+            /** Preferred Velocity */
+            preferred_velocity: number[];
+            /** Goal */
+            goal: number[] | null;
+            /** Preferred Speed */
+            preferred_speed: number;
+            /** Goal Tolerance */
+            goal_tolerance: number;
+            /** Radius */
+            radius: number;
+            /** Max Speed */
+            max_speed: number;
+            /** Time Horizon */
+            time_horizon: number;
+            /** Obstacle Horizon */
+            obstacle_horizon: number;
+            /** Neighbor Distance */
+            neighbor_distance: number;
+            /** Max Neighbors */
+            max_neighbors: number;
+            /**
+             * Status
+             * @enum {string}
+             */
+            status: "no-goal" | "moving" | "arrived" | "stalled";
+        };
+        /**
+         * AgentsAnswer
+         * @description Agents in index order, or in the order of `ids`; the columns that were asked for.
+         *
+         *     In MessagePack number columns are bins of little-endian float64 or float32, x0 y0 x1 y1 … for vectors; a goal that
+         *     an agent does not have is null in JSON and a pair of NaN in a bin.
+         */
+        AgentsAnswer: {
+            /** Step */
+            step: number;
+            /** Time */
+            time: number;
+            /**
+             * Ids
+             * @description In MessagePack a bin of int64.
+             */
+            ids: number[];
+            /**
+             * Position
+             * @default null
+             */
+            position?: number[][] | null;
+            /**
+             * Velocity
+             * @default null
+             */
+            velocity?: number[][] | null;
+            /**
+             * Preferred Velocity
+             * @default null
+             */
+            preferred_velocity?: number[][] | null;
+            /**
+             * Goal
+             * @default null
+             */
+            goal?: (number[] | null)[] | null;
+            /**
+             * Preferred Speed
+             * @default null
+             */
+            preferred_speed?: number[] | null;
+            /**
+             * Goal Tolerance
+             * @default null
+             */
+            goal_tolerance?: number[] | null;
+            /**
+             * Radius
+             * @default null
+             */
+            radius?: number[] | null;
+            /**
+             * Max Speed
+             * @default null
+             */
+            max_speed?: number[] | null;
+            /**
+             * Time Horizon
+             * @default null
+             */
+            time_horizon?: number[] | null;
+            /**
+             * Obstacle Horizon
+             * @default null
+             */
+            obstacle_horizon?: number[] | null;
+            /**
+             * Neighbor Distance
+             * @default null
+             */
+            neighbor_distance?: number[] | null;
+            /**
+             * Max Neighbors
+             * @default null
+             */
+            max_neighbors?: number[] | null;
+            /**
+             * Status
+             * @default null
+             */
+            status?: ("no-goal" | "moving" | "arrived" | "stalled")[] | null;
+        };
+        /**
+         * AgentsBody
+         * @description Agents, either as `agents`, a list of maps, or as `columns`, a map of lists (in MessagePack also bins).
+         */
+        AgentsBody: {
+            /**
+             * Agents
+             * @description A map each.
+             * @default null
+             */
+            agents?: (components["schemas"]["AgentChange"] | components["schemas"]["NewAgent"])[] | null;
+            /**
+             * Ids
+             * @description With `columns`: the id of each row.
+             * @default null
+             */
+            ids?: unknown;
+            /**
+             * Columns
+             * @description A list per field, all of one length; in MessagePack also bins of float64, x0 y0 x1 …
+             * @default null
+             */
+            columns?: {
+                [key: string]: unknown;
+            } | null;
+        };
+        /**
+         * AreaRow
+         * @description A walkable area: centres stay inside, radius and clearance away from its boundary. Several areas are a union.
+         */
+        AreaRow: {
+            /**
+             * Id
+             * @description Left out: given by the server.
+             * @default null
+             */
+            id?: number | null;
+            geometry: components["schemas"]["Geometry"];
+            /**
+             * Clearance
+             * @description Beyond the radius.
+             * @default 0
+             */
+            clearance?: number;
+            /**
+             * Horizon
+             * @description Left out: the agent's obstacle_horizon.
+             * @default null
+             */
+            horizon?: number | null;
+            /**
+             * Shrunk
+             * @description Whether the geometry is shrunk by the radius already.
+             * @default false
+             */
+            shrunk?: boolean;
+        };
+        /**
+         * AreaShown
+         * @description A walkable area as it was given.
+         */
+        AreaShown: {
+            /** Id */
+            id: number;
+            geometry: components["schemas"]["Geometry"];
+            /** Clearance */
+            clearance: number;
+            /** Horizon */
+            horizon: number | null;
+            /** Shrunk */
+            shrunk: boolean;
+        };
+        /**
+         * AreasAnswer
+         * @description All walkable areas in the order of their creation.
+         */
+        AreasAnswer: {
+            /** Step */
+            step: number;
+            /** Areas */
+            areas: components["schemas"]["AreaShown"][];
+        };
+        /**
+         * AreasBody
+         * @description Walkable areas to add.
+         */
+        AreasBody: {
+            /** Areas */
+            areas: components["schemas"]["AreaRow"][];
+        };
+        /**
+         * ChangedAnswer
+         * @description A change has taken effect.
+         */
+        ChangedAnswer: {
+            /** Step */
+            step: number;
+            /**
+             * Sequence
+             * @description Place in the one order of all changes of the world.
+             */
+            sequence: number;
+            /** Warnings */
+            warnings: components["schemas"]["Warning_"][];
+        };
+        /**
+         * ClockBody
+         * @description Who decides when a step happens: whoever asks (`manual`), the server at a rate (`realtime`), or the controllers
+         *     together (`barrier`).
+         */
+        ClockBody: {
+            /**
+             * Mode
+             * @default manual
+             * @enum {string}
+             */
+            mode?: "manual" | "realtime" | "barrier";
+            /**
+             * Rate
+             * @description With `realtime`, and only there: steps a second.
+             * @default null
+             */
+            rate?: number | null;
+            /**
+             * Timeout
+             * @description With `barrier`, and only there: seconds after which a step waits for nobody.
+             * @default null
+             */
+            timeout?: number | null;
+        };
+        /**
+         * ClockShown
+         * @description Who decides when a step happens.
+         */
+        ClockShown: {
+            /**
+             * Mode
+             * @enum {string}
+             */
+            mode: "manual" | "realtime" | "barrier";
+            /**
+             * Rate
+             * @default null
+             */
+            rate?: number | null;
+            /**
+             * Timeout
+             * @default null
+             */
+            timeout?: number | null;
+        };
+        /**
+         * CommandsAnswer
+         * @description A batch has taken effect.
+         */
+        CommandsAnswer: {
+            /** Step */
+            step: number;
+            /**
+             * Sequence
+             * @description Place in the one order of all changes of the world.
+             */
+            sequence: number;
+            /**
+             * Results
+             * @description One a command: its REST call's answer without `step` and `sequence`.
+             */
+            results: {
+                [key: string]: unknown;
+            }[];
+        };
+        /**
+         * CommandsBody
+         * @description A batch: all of it takes effect between two steps, or none.
+         */
+        CommandsBody: {
+            /**
+             * Commands
+             * @description Each a map with `op` and the body of its REST call.
+             */
+            commands: (components["schemas"]["AddAgentsCommand"] | components["schemas"]["SetAgentsCommand"] | components["schemas"]["RemoveAgentsCommand"] | components["schemas"]["AddObstaclesCommand"] | components["schemas"]["SetObstacleCommand"] | components["schemas"]["RemoveObstacleCommand"] | components["schemas"]["AddWalkableCommand"] | components["schemas"]["SetWalkableCommand"] | components["schemas"]["RemoveWalkableCommand"])[];
+            /**
+             * Key
+             * @default null
+             */
+            key?: string | null;
+        };
+        /**
+         * DefaultsBody
+         * @description Values for what agents of this world leave out.
+         */
+        DefaultsBody: {
+            /**
+             * Radius
+             * @default 0.5
+             */
+            radius?: number;
+            /**
+             * Max Speed
+             * @default 1.5
+             */
+            max_speed?: number;
+            /**
+             * Preferred Speed
+             * @description Left out: max_speed.
+             * @default 1.5
+             */
+            preferred_speed?: number;
+            /**
+             * Time Horizon
+             * @default 2
+             */
+            time_horizon?: number;
+            /**
+             * Obstacle Horizon
+             * @default 2
+             */
+            obstacle_horizon?: number;
+            /**
+             * Neighbor Distance
+             * @description Left out: 2 radius + 2 max_speed max(time_horizon, time_step).
+             * @default 9
+             */
+            neighbor_distance?: number;
+            /**
+             * Max Neighbors
+             * @default 10
+             */
+            max_neighbors?: number;
+            /**
+             * Goal Tolerance
+             * @default 1e-9
+             */
+            goal_tolerance?: number;
+        };
+        /**
+         * DemoShown
+         * @description A scene that can be started.
+         */
+        DemoShown: {
+            /** Name */
+            name: string;
+            /** Title */
+            title: string;
+            /** Description */
+            description: string;
+        };
+        /**
+         * DemosAnswer
+         * @description All scenes.
+         */
+        DemosAnswer: {
+            /** Demos */
+            demos: components["schemas"]["DemoShown"][];
+        };
+        /**
+         * DigestAnswer
+         * @description sha256 over little-endian float64 position x, y, velocity x, y of every agent in index order.
+         */
+        DigestAnswer: {
+            /** Step */
+            step: number;
+            /** Sha256 */
+            sha256: string;
+        };
+        /**
+         * EventShown
+         * @description Something that happened in a step; more members by kind (`overlap`: `other`, `depth`).
+         */
+        EventShown: {
+            /** Kind */
+            kind: string;
+            /** Step */
+            step: number;
+            /**
+             * Ids
+             * @description In MessagePack a bin of int64.
+             */
+            ids: number[];
+        } & {
+            [key: string]: unknown;
+        };
+        /**
+         * ExplainAnswer
+         * @description Why an agent will move as it will: neighbours, constraints, program, status.
+         */
+        ExplainAnswer: {
+            [key: string]: unknown;
+        };
+        /**
+         * Geometry
+         * @description A GeoJSON Polygon or MultiPolygon: each polygon an outer ring and its holes.
+         */
+        Geometry: {
+            /**
+             * Type
+             * @enum {string}
+             */
+            type: "Polygon" | "MultiPolygon";
+            /**
+             * Coordinates
+             * @description Rings of [x, y]; the closing vertex may be left out.
+             */
+            coordinates: unknown[];
+        };
+        /**
+         * HealthAnswer
+         * @description How the server is.
+         */
+        HealthAnswer: {
+            /** Status */
+            status: string;
+        };
+        /**
+         * InfoAnswer
+         * @description What this server is.
+         */
+        InfoAnswer: {
+            /** Version */
+            version: string;
+            /**
+             * Kernels
+             * @description Digest of the kernels and of the compiler: equal on two servers, equal bits.
+             */
+            kernels: string;
+            /** Engine */
+            engine: string;
+            /** Durability */
+            durability: string[];
+            /** Limits */
+            limits: {
+                [key: string]: number;
+            };
+            /**
+             * Options
+             * @description Per profile the value of every option.
+             */
+            options: {
+                [key: string]: {
+                    [key: string]: unknown;
+                };
+            };
+        };
+        /**
+         * LeaseAnswer
+         * @description Who may step.
+         */
+        LeaseAnswer: {
+            /** Holder */
+            holder: string;
+            /**
+             * Expires
+             * @description Seconds since 1970-01-01 UTC by the server's clock.
+             */
+            expires: number;
+        };
+        /**
+         * LeaseBody
+         * @description The right to step, for a time.
+         */
+        LeaseBody: {
+            /**
+             * Holder
+             * @description Named again in the header Orca-Crowd-Lease of each step request.
+             */
+            holder: string;
+            /**
+             * Ttl
+             * @description Seconds.
+             */
+            ttl: number;
+        };
+        /**
+         * NewWorld
+         * @description A world to make.
+         */
+        NewWorld: {
+            /**
+             * Id
+             * @description Left out: given by the server.
+             * @default null
+             */
+            id?: string | null;
+            /**
+             * Name
+             * @description For people.
+             * @default null
+             */
+            name?: string | null;
+            /**
+             * Time Step
+             * @description Seconds of the world that a step takes; at least 1e-6.
+             */
+            time_step: number;
+            /**
+             * @default {
+             *       "mode": "manual",
+             *       "rate": null,
+             *       "timeout": null
+             *     }
+             */
+            clock?: components["schemas"]["ClockBody"];
+            defaults?: components["schemas"]["DefaultsBody"];
+            options?: components["schemas"]["OptionsBody"];
+            /**
+             * Seed
+             * @description Decides what the options decide by chance; the same seed, the same bits.
+             * @default 0
+             */
+            seed?: number;
+            /**
+             * Durability
+             * @description Only `none` is available on this server.
+             * @default none
+             * @enum {string}
+             */
+            durability?: "none" | "process" | "power";
+            /**
+             * Ttl
+             * @description Seconds without a request or a watcher after which the world is deleted.
+             * @default null
+             */
+            ttl?: number | null;
+        };
+        /**
+         * ObstacleRow
+         * @description Two-sided segments from point to point, and back to the first where closed.
+         */
+        ObstacleRow: {
+            /**
+             * Id
+             * @description Left out: given by the server.
+             * @default null
+             */
+            id?: number | null;
+            /** Points */
+            points: number[][];
+            /**
+             * Closed
+             * @default false
+             */
+            closed?: boolean;
+        };
+        /**
+         * ObstacleShown
+         * @description Two-sided segments.
+         */
+        ObstacleShown: {
+            /** Id */
+            id: number;
+            /** Points */
+            points: number[][];
+            /** Closed */
+            closed: boolean;
+        };
+        /**
+         * ObstaclesAnswer
+         * @description All obstacles in the order of their creation.
+         */
+        ObstaclesAnswer: {
+            /** Step */
+            step: number;
+            /** Obstacles */
+            obstacles: components["schemas"]["ObstacleShown"][];
+        };
+        /**
+         * ObstaclesBody
+         * @description Obstacles to add.
+         */
+        ObstaclesBody: {
+            /** Obstacles */
+            obstacles: components["schemas"]["ObstacleRow"][];
+        };
+        /**
+         * OptionsBody
+         * @description What the world does beyond the normative text; single options override the profile.
+         */
+        OptionsBody: {
+            /**
+             * Profile
+             * @default service
+             * @enum {string}
+             */
+            profile?: "service" | "text";
+            /**
+             * Part Coincident
+             * @default true
+             */
+            part_coincident?: boolean;
+            /**
+             * Break Symmetry
+             * @default true
+             */
+            break_symmetry?: boolean;
+            /**
+             * Stop At Walls
+             * @default true
+             */
+            stop_at_walls?: boolean;
+            /**
+             * Clamp Preferred Velocity
+             * @default true
+             */
+            clamp_preferred_velocity?: boolean;
+            /**
+             * Stop Non Finite
+             * @default true
+             */
+            stop_non_finite?: boolean;
+            /**
+             * Merge Collinear
+             * @default true
+             */
+            merge_collinear?: boolean;
+            /**
+             * Walkable Surface
+             * @default true
+             */
+            walkable_surface?: boolean;
+            /**
+             * Stall Time
+             * @default 3
+             */
+            stall_time?: number;
+        };
+        /**
+         * Problem
+         * @description A problem document (RFC 9457).
+         */
+        Problem: {
+            /** Type */
+            type: string;
+            /** Title */
+            title: string;
+            /** Status */
+            status: number;
+            /** Code */
+            code: string;
+            /** Detail */
+            detail: string;
+            /** Errors */
+            errors: components["schemas"]["ProblemFault"][];
+        } & {
+            [key: string]: unknown;
+        };
+        /**
+         * ProblemFault
+         * @description One thing wrong.
+         */
+        ProblemFault: {
+            /**
+             * Item
+             * @description Position in the request's list of agents, obstacles, areas or commands.
+             */
+            item: number | null;
+            /**
+             * Field
+             * @description Field of the item; in a batch the path inside the command.
+             */
+            field: string | null;
+            /** Message */
+            message: string;
+        };
+        /**
+         * RemoveAgentsCommand
+         * @description As DELETE …/agents.
+         */
+        RemoveAgentsCommand: {
+            /**
+             * Op
+             * @constant
+             */
+            op: "remove_agents";
+            /**
+             * Ids
+             * @description A list of ids, in MessagePack also a bin of int64.
+             */
+            ids: unknown;
+        };
+        /**
+         * RemoveObstacleCommand
+         * @description As DELETE …/obstacles/{id}.
+         */
+        RemoveObstacleCommand: {
+            /**
+             * Op
+             * @constant
+             */
+            op: "remove_obstacle";
+            /**
+             * Id
+             * @description 0 to 2^53 - 1
+             */
+            id: number;
+        };
+        /**
+         * RemoveWalkableCommand
+         * @description As DELETE …/walkable/{id}.
+         */
+        RemoveWalkableCommand: {
+            /**
+             * Op
+             * @constant
+             */
+            op: "remove_walkable";
+            /**
+             * Id
+             * @description 0 to 2^53 - 1
+             */
+            id: number;
+        };
+        /**
+         * RemovedAnswer
+         * @description Agents are gone.
+         */
+        RemovedAnswer: {
+            /**
+             * Removed
+             * @description In MessagePack a bin of int64.
+             */
+            removed: number[];
+            /** Step */
+            step: number;
+            /**
+             * Sequence
+             * @description Place in the one order of all changes of the world.
+             */
+            sequence: number;
+        };
+        /**
+         * SetAgentsCommand
+         * @description As PATCH …/agents.
+         */
+        SetAgentsCommand: {
+            /**
+             * Agents
+             * @description A map each.
+             * @default null
+             */
+            agents?: components["schemas"]["AgentChange"][] | null;
+            /**
+             * Ids
+             * @description With `columns`: the id of each row.
+             * @default null
+             */
+            ids?: unknown;
+            /**
+             * Columns
+             * @description A list per field, all of one length; in MessagePack also bins of float64, x0 y0 x1 …
+             * @default null
+             */
+            columns?: {
+                [key: string]: unknown;
+            } | null;
+            /**
+             * Op
+             * @constant
+             */
+            op: "set_agents";
+        };
+        /**
+         * SetObstacleCommand
+         * @description As PUT …/obstacles/{id}.
+         */
+        SetObstacleCommand: {
+            /**
+             * Id
+             * @description 0 to 2^53 - 1
+             */
+            id: number;
+            /** Points */
+            points: number[][];
+            /**
+             * Closed
+             * @default false
+             */
+            closed?: boolean;
+            /**
+             * Op
+             * @constant
+             */
+            op: "set_obstacle";
+        };
+        /**
+         * SetWalkableCommand
+         * @description As PUT …/walkable/{id}.
+         */
+        SetWalkableCommand: {
+            /**
+             * Id
+             * @description 0 to 2^53 - 1
+             */
+            id: number;
+            geometry: components["schemas"]["Geometry"];
+            /**
+             * Clearance
+             * @description Beyond the radius.
+             * @default 0
+             */
+            clearance?: number;
+            /**
+             * Horizon
+             * @description Left out: the agent's obstacle_horizon.
+             * @default null
+             */
+            horizon?: number | null;
+            /**
+             * Shrunk
+             * @description Whether the geometry is shrunk by the radius already.
+             * @default false
+             */
+            shrunk?: boolean;
+            /**
+             * Op
+             * @constant
+             */
+            op: "set_walkable";
+        };
+        /**
+         * StartedDemo
+         * @description The world that a demo runs in, and what part of the plane to show.
+         */
+        StartedDemo: {
+            world: components["schemas"]["WorldShown"];
+            /**
+             * View
+             * @description min x, min y, max x, max y
+             */
+            view: number[];
+            /** Attribution */
+            attribution: string | null;
+        };
+        /**
+         * SteerAnswer
+         * @description Velocities in the order of the request.
+         */
+        SteerAnswer: {
+            /**
+             * Velocity
+             * @description In MessagePack a bin of float64.
+             */
+            velocity: number[][];
+            /** Warnings */
+            warnings: components["schemas"]["Warning_"][];
+        };
+        /**
+         * SteerBody
+         * @description Agents and what is around them; nothing of it is kept.
+         */
+        SteerBody: {
+            /**
+             * Time Step
+             * @description Seconds; at least 1e-6.
+             */
+            time_step: number;
+            /**
+             * Agents
+             * @description As in POST …/agents, a map each.
+             * @default null
+             */
+            agents?: components["schemas"]["NewAgent"][] | null;
+            /**
+             * Columns
+             * @description As in POST …/agents, in the place of `agents`.
+             * @default null
+             */
+            columns?: {
+                [key: string]: unknown;
+            } | null;
+            /**
+             * Obstacles
+             * @description As in POST …/obstacles.
+             */
+            obstacles?: components["schemas"]["ObstacleRow"][];
+            /**
+             * Walkable
+             * @description As `areas` in POST …/walkable.
+             */
+            walkable?: components["schemas"]["AreaRow"][];
+            options?: components["schemas"]["OptionsBody"];
+            /**
+             * Seed
+             * @description 0 to 2^53 - 1
+             * @default 0
+             */
+            seed?: number;
+        };
+        /**
+         * StepAnswer
+         * @description Steps were taken.
+         */
+        StepAnswer: {
+            /** Step */
+            step: number;
+            /** Time */
+            time: number;
+            /**
+             * Sequence
+             * @description With `commands`: their place in the order of all changes.
+             * @default null
+             */
+            sequence?: number | null;
+            /**
+             * Digest
+             * @description With `return: digest`.
+             * @default null
+             */
+            digest?: string | null;
+            /**
+             * Agents
+             * @description With `return: agents`: ids and columns.
+             * @default null
+             */
+            agents?: {
+                [key: string]: unknown;
+            } | null;
+            /** Events */
+            events: components["schemas"]["EventShown"][];
+            /**
+             * Events Left Out
+             * @description There were more events than `events_per_answer`.
+             * @default null
+             */
+            events_left_out?: boolean | null;
+            /**
+             * Results
+             * @description With `commands`: one each.
+             * @default null
+             */
+            results?: {
+                [key: string]: unknown;
+            }[] | null;
+        };
+        /**
+         * StepBody
+         * @description Steps to take, with commands before the first if there are any.
+         */
+        StepBody: {
+            /**
+             * Commands
+             * @description As in POST …/commands; they and the steps are one.
+             * @default null
+             */
+            commands?: (components["schemas"]["AddAgentsCommand"] | components["schemas"]["SetAgentsCommand"] | components["schemas"]["RemoveAgentsCommand"] | components["schemas"]["AddObstaclesCommand"] | components["schemas"]["SetObstacleCommand"] | components["schemas"]["RemoveObstacleCommand"] | components["schemas"]["AddWalkableCommand"] | components["schemas"]["SetWalkableCommand"] | components["schemas"]["RemoveWalkableCommand"])[] | null;
+            /**
+             * Key
+             * @default null
+             */
+            key?: string | null;
+            /**
+             * Return
+             * @description What the answer shows beside the events.
+             * @default none
+             * @enum {string}
+             */
+            return?: "none" | "digest" | "agents";
+            /**
+             * Fields
+             * @description With `return: agents`: columns beside the ids; position and velocity.
+             * @default null
+             */
+            fields?: string[] | null;
+            /**
+             * Ids
+             * @description With `return: agents`: only these; in MessagePack also a bin of int64.
+             * @default null
+             */
+            ids?: unknown;
+            /**
+             * Count
+             * @description How many steps.
+             * @default 1
+             */
+            count?: number;
+            /**
+             * Expected Step
+             * @description Refuse with 409 unless this many steps were taken.
+             * @default null
+             */
+            expected_step?: number | null;
+        };
+        /**
+         * Warning
+         * @description Something accepted that is likely a mistake.
+         */
+        Warning_: {
+            /** Code */
+            code: string;
+            /** Item */
+            item: number | null;
+            /** Field */
+            field: string | null;
+            /** Message */
+            message: string;
+        };
+        /**
+         * WorldChange
+         * @description What may change in a world; what is left out stays.
+         */
+        WorldChange: {
+            /**
+             * Name
+             * @default null
+             */
+            name?: string | null;
+            /**
+             * @default {
+             *       "mode": "manual",
+             *       "rate": null,
+             *       "timeout": null
+             *     }
+             */
+            clock?: components["schemas"]["ClockBody"];
+            /** @description They replace all earlier ones. */
+            defaults?: components["schemas"]["DefaultsBody"];
+        };
+        /**
+         * WorldShown
+         * @description A world.
+         */
+        WorldShown: {
+            /** Id */
+            id: string;
+            /** Name */
+            name: string | null;
+            /**
+             * State
+             * @enum {string}
+             */
+            state: "ready" | "failed" | "ended";
+            /**
+             * Reason
+             * @description Why it failed.
+             */
+            reason: string | null;
+            /** Time Step */
+            time_step: number;
+            /**
+             * Time
+             * @description step × time_step
+             */
+            time: number;
+            /**
+             * Step
+             * @description Steps taken so far.
+             */
+            step: number;
+            /**
+             * Sequence
+             * @description Changes accepted so far.
+             */
+            sequence: number;
+            clock: components["schemas"]["ClockShown"];
+            /** Agents */
+            agents: number;
+            /** Obstacles */
+            obstacles: number;
+            /** Walkable */
+            walkable: number;
+            /** Profile */
+            profile: string;
+            /** Options */
+            options: {
+                [key: string]: unknown;
+            };
+            /**
+             * Defaults
+             * @description Those that differ from the library's.
+             */
+            defaults: {
+                [key: string]: number;
+            };
+            /** Seed */
+            seed: number;
+            /** Durability */
+            durability: string;
+            /** Ttl */
+            ttl: number | null;
+        };
+        /**
+         * WorldsAnswer
+         * @description All worlds, the oldest first.
+         */
+        WorldsAnswer: {
+            /** Worlds */
+            worlds: components["schemas"]["WorldShown"][];
+        };
+        /**
+         * NewAgent
+         * @description An agent; all but the position may be left out.
+         */
+        NewAgent: {
+            /**
+             * Id
+             * @description 0 to 2^53 - 1, never used in this world before; left out: given by the server.
+             */
+            id?: number;
+            /**
+             * Position
+             * @description [x, y]
+             */
+            position: number[];
+            /**
+             * Velocity
+             * @description [0, 0]
+             */
+            velocity?: number[];
+            /**
+             * Preferred Velocity
+             * @description [0, 0]; of goal and preferred velocity the goal holds.
+             */
+            preferred_velocity?: number[] | null;
+            /** Goal */
+            goal?: number[] | null;
+            /**
+             * Preferred Speed
+             * @description Toward the goal; null or left out: max_speed.
+             */
+            preferred_speed?: number | null;
+            /**
+             * Goal Tolerance
+             * @description Distance at which the goal is reached; 1e-9.
+             */
+            goal_tolerance?: number;
+            /**
+             * Radius
+             * @description 0.5
+             */
+            radius?: number;
+            /**
+             * Max Speed
+             * @description 1.5
+             */
+            max_speed?: number;
+            /**
+             * Time Horizon
+             * @description For other agents; 2.
+             */
+            time_horizon?: number;
+            /**
+             * Obstacle Horizon
+             * @description For walls and boundaries; 2.
+             */
+            obstacle_horizon?: number;
+            /**
+             * Neighbor Distance
+             * @description Left out: 2 radius + 2 max_speed max(time_horizon, time_step), fixed at insertion.
+             */
+            neighbor_distance?: number;
+            /**
+             * Max Neighbors
+             * @description 10
+             */
+            max_neighbors?: number;
+        };
+        /**
+         * AgentChange
+         * @description Fields of an agent; those left out stay as they are, null clears.
+         */
+        AgentChange: {
+            /**
+             * Id
+             * @description 0 to 2^53 - 1
+             */
+            id?: number;
+            /**
+             * Position
+             * @description [x, y]
+             */
+            position?: number[];
+            /**
+             * Velocity
+             * @description [x, y]
+             */
+            velocity?: number[];
+            /**
+             * Preferred Velocity
+             * @description Takes the goal's place; null clears, which leaves zero.
+             */
+            preferred_velocity?: number[] | null;
+            /**
+             * Goal
+             * @description Takes the preferred velocity's place; null clears, which leaves zero.
+             */
+            goal?: number[] | null;
+            /**
+             * Preferred Speed
+             * @description Toward the goal; null or left out: max_speed.
+             */
+            preferred_speed?: number | null;
+            /**
+             * Goal Tolerance
+             * @description Distance at which the goal is reached; 1e-9.
+             */
+            goal_tolerance?: number;
+            /**
+             * Radius
+             * @description 0.5
+             */
+            radius?: number;
+            /**
+             * Max Speed
+             * @description 1.5
+             */
+            max_speed?: number;
+            /**
+             * Time Horizon
+             * @description For other agents; 2.
+             */
+            time_horizon?: number;
+            /**
+             * Obstacle Horizon
+             * @description For walls and boundaries; 2.
+             */
+            obstacle_horizon?: number;
+            /**
+             * Neighbor Distance
+             * @description Left out: 2 radius + 2 max_speed max(time_horizon, time_step), fixed at insertion.
+             */
+            neighbor_distance?: number;
+            /**
+             * Max Neighbors
+             * @description 10
+             */
+            max_neighbors?: number;
+            /**
+             * Status
+             * @description Read-only: may be sent back as it was read, and is ignored with a warning.
+             */
+            status?: string;
+        };
+    };
+    responses: never;
+    parameters: never;
+    requestBodies: never;
+    headers: never;
+    pathItems: never;
+};
+export type $defs = Record<string, never>;
+export type operations = Record<string, never>;

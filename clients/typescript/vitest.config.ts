@@ -1,0 +1,13 @@
+import { defineConfig } from "vitest/config";
+
+export default defineConfig({
+  test: {
+    include: ["test/**/*.test.ts"],
+    globalSetup: ["test/server.ts"],
+    testTimeout: 20_000,
+    hookTimeout: 30_000,
+    // two cores, and one of them serves
+    maxWorkers: 2,
+    minWorkers: 1,
+  },
+});
