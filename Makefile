@@ -10,6 +10,8 @@ PYRVO := pyrvo==0.4.3
 JUPEDSIM := jupedsim==1.4.2
 SUMO := eclipse-sumo==1.28.0 traci==1.28.0 sumolib==1.28.0
 RECAST := recast-navigation@0.43.1
+# npm packages of ours: each is set up from its lock file before the tests
+NODE_PROJECTS := clients/typescript
 # where the benchmark looks for what npm has installed
 NODE_PEERS := $(MADE)/bench-node
 
@@ -70,7 +72,7 @@ lock:  ## resolve every dependency anew and write constraints.txt
 
 clean:  ## remove the environment, the kernel cache and everything built
 	rm -rf $(VENV) $(MADE) build dist *.egg-info clients/python/*.egg-info clients/python/build \
-	    .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	    $(NODE_PROJECTS:=/node_modules) $(NODE_PROJECTS:=/dist) .pytest_cache .mypy_cache .ruff_cache .hypothesis
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # the first interpreter that is new enough for us, old enough for the compiler, and able to make an environment
@@ -105,9 +107,21 @@ $(MADE)/serve: $(VENV)/pyvenv.cfg pyproject.toml constraints.txt
 	@$(BIN)/python -m compileall -q orca_core service/orca_crowd
 	@touch $@
 
-$(MADE)/test: $(MADE)/serve clients/python/pyproject.toml
+$(MADE)/test: $(MADE)/serve clients/python/pyproject.toml $(MADE)/node
 	@echo 'orca-crowd: installing what the tests need'
 	@$(PIP) --no-build-isolation --editable '.[dev]' --editable clients/python
+	@touch $@
+
+# hashes of the lock files say what is installed, and no package's script runs
+$(MADE)/node: $(NODE_PROJECTS:=/package-lock.json)
+	@command -v npm >/dev/null && node -e 'process.exit(process.versions.node.split(".")[0] < 20 ? 1 : 0)' || { \
+	    echo 'orca-crowd: the tests of the TypeScript client need Node 20 or newer, with npm; make serve does not.' \
+	        'Debian and Ubuntu: apt-get install nodejs npm. Elsewhere: https://nodejs.org/.' >&2; exit 1; }
+	@echo 'orca-crowd: installing what the tests in JavaScript need, at the versions of package-lock.json'
+	@mkdir -p $(MADE)
+	@for project in $(NODE_PROJECTS); do \
+	    npm ci --silent --ignore-scripts --no-audit --no-fund --prefix $$project || exit 1; \
+	done
 	@touch $@
 
 $(MADE)/bench: $(MADE)/serve

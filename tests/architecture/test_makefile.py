@@ -57,6 +57,7 @@ def test_serving_installs_only_what_serving_needs() -> None:
 def test_testing_installs_the_client_and_runs_every_phase() -> None:
     commands = planned("test")
     assert "--editable clients/python" in commands
+    assert "npm ci" in commands
     assert [phase for phase in ("ruff check", "bin/mypy", '"$COMPILE"', "-m pytest") if phase not in commands] == []
 
 
@@ -91,6 +92,19 @@ def test_without_a_fit_python_it_says_what_to_do(tmp_path: Path) -> None:
     assert "needs Python 3.11" in done.stderr
     assert "/no/such/python" in done.stderr
     assert not (tmp_path / ".venv").exists()
+
+
+def test_without_node_it_says_what_to_do(tmp_path: Path) -> None:
+    shutil.copy(ROOT / "Makefile", tmp_path)
+    lock = tmp_path / "clients" / "typescript" / "package-lock.json"
+    lock.parent.mkdir(parents=True)
+    lock.touch()
+    command = [str(shutil.which("make")), ".make/node"]
+    # a machine on which no program is found but the shell that make names by its path
+    done = subprocess.run(command, cwd=tmp_path, env={"PATH": ""}, capture_output=True, text=True, check=False)
+    assert done.returncode != 0
+    assert "need Node 20 or newer, with npm" in done.stderr
+    assert not (tmp_path / ".make" / "node").exists()
 
 
 def test_ci_is_make_test() -> None:
