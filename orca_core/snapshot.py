@@ -62,7 +62,7 @@ class Captured:
         for array in little.values():
             whole[at : at + array.nbytes] = array.reshape(-1).view(np.uint8)
             at += array.nbytes
-        whole[at:] = np.frombuffer(hashlib.sha256(whole[:at]).digest(), np.uint8)
+        whole[at:] = np.frombuffer(hashlib.sha256(whole[:at].data).digest(), np.uint8)
         return whole
 
 

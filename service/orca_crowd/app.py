@@ -16,10 +16,14 @@ from orca_crowd.api.viewer import viewer_router
 from orca_crowd.clock import Clock, SystemClock
 from orca_crowd.engine.choice import make_engine
 from orca_crowd.engine.warmup import Progress, Warmup
+from orca_crowd.keys.buckets import Buckets
+from orca_crowd.keys.doorkeeper import Doorkeeper
+from orca_crowd.keys.tries import FailedTries
 from orca_crowd.metrics import Metrics
 from orca_crowd.settings import Settings
 from orca_crowd.streaming.router import router as stream_router
 from orca_crowd.streaming.streams import Streams
+from orca_crowd.worlds.archive import Archive
 from orca_crowd.worlds.demos import Demos
 from orca_crowd.worlds.registry import Registry
 
@@ -48,9 +52,16 @@ def create_app(
     )
     metrics = Metrics()
     engine = make_engine(settings)
-    registry = Registry(settings=settings, engine=engine, clock=clock, metrics=metrics)
+    archive = Archive(settings.folder, settings) if settings.folder is not None else None
+    registry = Registry(settings=settings, engine=engine, clock=clock, metrics=metrics, archive=archive)
     demos = Demos(registry, engine)
-    app.state.services = Services(settings, clock, metrics, engine, registry, demos, Warmup(progress, engine.start))
+    door = Doorkeeper(
+        settings.key_file,
+        FailedTries(tries=settings.failed_tries, seconds=60.0),
+        Buckets(rate=settings.requests_per_second, burst=2.0 * settings.requests_per_second),
+    )
+    warmup = Warmup(progress, engine.start)
+    app.state.services = Services(settings, clock, metrics, engine, registry, demos, warmup, door)
     app.state.streams = Streams(clock=clock, settings=settings, offload=engine.serve)
     metrics.streams(app.state.streams.statistics)
 
@@ -95,7 +106,7 @@ async def drain(app: FastAPI) -> None:
 async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
     services: Services = app.state.services
     services.warmup.start()
-    services.registry.start()
+    services.registry.start(services.warmup.wait)
     lag = asyncio.create_task(services.metrics.watch_loop(), name="event loop lag")
     try:
         yield
@@ -104,4 +115,6 @@ async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
         lag.cancel()
         await asyncio.wait([lag])
         await services.engine.close()
+        services.registry.close()
+        services.door.close()
         await asyncio.to_thread(services.warmup.join, WARMUP_SECONDS)

@@ -54,6 +54,9 @@ class Metrics:
             "orca_crowd_failed_worlds", "Worlds that stand still after a failure.", registry=self.registry
         )
         self.failures = Counter("orca_crowd_world_failures", "Worlds that have failed.", registry=self.registry)
+        self.cut = Counter(
+            "orca_crowd_journals_cut", "Journals whose damaged end was left out.", registry=self.registry
+        )
         self.late = Counter("orca_crowd_late_steps", "Steps that late realtime worlds gave up.", registry=self.registry)
         self.barrier_timeouts = Counter(
             "orca_crowd_barrier_timeouts",

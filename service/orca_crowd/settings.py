@@ -59,6 +59,20 @@ class Settings(BaseSettings):
         "and none with port 0; `none` keeps nothing.",
     )
     keys: Path | None = Field(None, description="File of API keys; left out, `keys.sqlite` in the folder of `data`.")
+    restart: Literal["running", "paused"] = Field(
+        "running",
+        description="What becomes of the clock of a realtime world that is brought back: as it was, or manual.",
+    )
+    digest_steps: int = Field(100, ge=1, description="Steps between two digests in a journal.")
+    snapshot_seconds: float = Field(
+        2.0,
+        gt=0,
+        le=600,
+        description="Computing time after which a journal gets a new snapshot: a replay takes it again.",
+    )
+    journal_bytes: int = Field(
+        2**30, ge=2**20, description="Bytes of one journal; beyond, the older half of its past is forgotten."
+    )
     kernel_cache: Path | None = Field(
         None, description="Folder that keeps compiled kernels between starts; none without it."
     )
@@ -130,6 +144,11 @@ class Settings(BaseSettings):
         base = os.environ.get("XDG_DATA_HOME")
         home = Path(base) if base and Path(base).is_absolute() else Path("~/.local/share").expanduser()
         return home / "orca-crowd" / str(self.port)
+
+    @property
+    def durabilities(self) -> tuple[str, ...]:
+        """What a world may ask for, the default first."""
+        return ("process", "power", "none") if self.folder is not None else ("none",)
 
     @property
     def key_file(self) -> Path | None:

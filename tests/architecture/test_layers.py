@@ -36,7 +36,7 @@ SERVICE_LAYERS: tuple[tuple[str, ...], ...] = (
     ("app",),
     ("api", "streaming"),
     ("worlds",),
-    ("engine",),
+    ("engine", "journal", "keys"),
     ("protocol", "settings", "errors", "clock", "metrics"),
 )
 

@@ -11,10 +11,11 @@ from typing import Final
 
 from fastapi import Request
 
+from orca_crowd.errors import ApiError
 from orca_crowd.keys.doorkeeper import Doorkeeper, key_of_header
 from orca_crowd.keys.scopes import Grant, Scope
 
-__all__ = ["NEEDS", "authorize", "grant_of", "needed"]
+__all__ = ["NEEDS", "authorize", "check_new", "grant_of", "needed"]
 
 OPEN: Final = None
 NEEDS: Final[Mapping[tuple[str, str], Scope | None]] = {
@@ -32,6 +33,8 @@ NEEDS: Final[Mapping[tuple[str, str], Scope | None]] = {
     ("PATCH", "/v1/worlds/{world}"): "control",
     ("DELETE", "/v1/worlds/{world}"): "admin",
     ("POST", "/v1/worlds/restore"): "admin",
+    ("POST", "/v1/worlds/{world}/restore"): "admin",
+    ("POST", "/v1/worlds/{world}/fork"): "admin",
     ("POST", "/v1/worlds/{world}/agents"): "control",
     ("GET", "/v1/worlds/{world}/agents"): "read",
     ("PATCH", "/v1/worlds/{world}/agents"): "control",
@@ -80,3 +83,11 @@ def grant_of(request: Request) -> Grant:
     """What the key of a request allows, once it has passed."""
     found: Grant = request.state.grant
     return found
+
+
+def check_new(request: Request, name: str | None) -> None:
+    """403 where a key that is bound to worlds would make one that it does not go for; it has to name the new one."""
+    grant = grant_of(request)
+    if grant.worlds is not None and name is None:
+        raise ApiError("forbidden", "the key goes for some worlds alone: name the new one with an `id` of those")
+    Doorkeeper.check(grant, "admin", name)

@@ -10,7 +10,6 @@ from orca_crowd import __version__
 from orca_crowd.api.documentation import described
 from orca_crowd.api.support import ProblemRoute, answer, services
 from orca_crowd.protocol.shown import DemosAnswer, HealthAnswer, InfoAnswer, StartedDemo
-from orca_crowd.protocol.worlds import DURABILITIES
 from orca_crowd.settings import LIMITS
 
 __all__ = ["router"]
@@ -52,7 +51,7 @@ async def info(request: Request) -> Response:
             "version": __version__,
             "kernels": digest,
             "engine": here.engine.name,
-            "durability": list(DURABILITIES),
+            "durability": list(here.settings.durabilities),
             "limits": {name: getattr(here.settings, name) for name in LIMITS},
             "options": {name: options.as_mapping() for name, options in PROFILES.items()},
         },

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from fastapi import APIRouter, Request, Response
 
+from orca_crowd.api.access import check_new
 from orca_crowd.api.documentation import described
-from orca_crowd.api.queries import read_query, text
+from orca_crowd.api.queries import count, read_query, text
 from orca_crowd.api.support import ProblemRoute, answer, offload, read_body, read_bytes, services, the_world
 from orca_crowd.errors import ApiError
 from orca_crowd.protocol.bodies import media_type
@@ -18,6 +19,7 @@ __all__ = ["router"]
 router = APIRouter(route_class=ProblemRoute)
 TAG = "state"
 BYTES = "application/octet-stream"
+MOMENT = {"step": count("A moment of the past, by the steps taken then; left out: now.")}
 RESTORED = {"id": text(check_name, "Id of the new world; left out: given by the server.")}
 
 
@@ -34,11 +36,21 @@ async def show_digest(request: Request, world: str) -> Response:
 
 @router.get(
     "/v1/worlds/{world}/snapshot",
-    **described("Snapshot of the world", answer_types=[BYTES], codes=["not-found"], tag=TAG),
+    **described(
+        "Snapshot of the world",
+        answer_types=[BYTES],
+        query=MOMENT,
+        codes=["not-found", "gone", "not-available", "invalid"],
+        tag=TAG,
+    ),
 )
 async def take_snapshot(request: Request, world: str) -> Response:
-    """The whole world as bytes."""
-    data = await the_world(request).read(lambda session: session.world.snapshot())
+    """The whole world as bytes: as it is, or as it was when it left a step."""
+    runner = the_world(request)
+    step = read_query(request, MOMENT).get("step")
+    if step is not None:
+        return Response(await services(request).registry.past(runner, step), media_type=BYTES)
+    data = await runner.read(lambda session: session.world.snapshot())
     return Response(data, media_type=BYTES)
 
 
@@ -59,6 +71,7 @@ async def restore_world(request: Request) -> Response:
     here = services(request)
     here.check_ready()
     name = read_query(request, RESTORED).get("id")
+    check_new(request, name)
     kind, _ = media_type(request.headers.get("content-type"))
     if kind != BYTES:
         raise ApiError("unsupported-type", f"a snapshot is {BYTES}, not {kind!r}")

@@ -73,6 +73,7 @@ class Services:
         if self.draining:
             raise ApiError("draining", "the server is stopping and takes no more work")
         self.warmup.check()
+        self.registry.check_ready()
 
 
 @dataclass(frozen=True)
@@ -192,7 +193,7 @@ class ProblemRoute(APIRoute):
         """Wrap the framework's handler."""
         handler = super().get_route_handler()
         # files of the page are in no document and for everybody
-        (method,) = self.methods
+        (method,) = self.methods or ("",)
         scope = needed(method, self.path) if self.include_in_schema else None
 
         async def guarded(request: Request) -> Response:
@@ -200,6 +201,8 @@ class ProblemRoute(APIRoute):
                 if scope is not None:
                     here = services(request)
                     authorize(request, here.door, scope, here.clock.now(), here.clock.wall())
+                    if "world" in request.path_params:
+                        await here.registry.wake(request.path_params["world"])
                 response: Response = await handler(request)
             except Exception as error:
                 return problem(request, refusal_of(error))

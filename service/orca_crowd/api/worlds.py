@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from fastapi import APIRouter, Request, Response
 
+from orca_crowd.api.access import check_new, grant_of
 from orca_crowd.api.documentation import described
 from orca_crowd.api.queries import read_query
 from orca_crowd.api.support import ProblemRoute, answer, no_content, read_body, services, the_world
 from orca_crowd.protocol.commands import SetDefaults
+from orca_crowd.protocol.models import validate
 from orca_crowd.protocol.shown import WorldsAnswer, WorldShown
-from orca_crowd.protocol.worlds import NewWorld, WorldChange, parse_change, parse_world
+from orca_crowd.protocol.worlds import ForkBody, NewWorld, WorldChange, parse_change, parse_world
 
 __all__ = ["router"]
 
@@ -33,7 +35,9 @@ async def create_world(request: Request) -> Response:
     here = services(request)
     here.check_ready()
     body = await read_body(request)
-    runner = await here.registry.create(parse_world(body.value, here.settings))
+    new = parse_world(body.value, here.settings)
+    check_new(request, new.id)
+    runner = await here.registry.create(new)
     return await answer(request, runner.info, 201, body)
 
 
@@ -43,7 +47,8 @@ async def list_worlds(request: Request) -> Response:
     here = services(request)
     here.check_ready()
     read_query(request, {})
-    return await answer(request, {"worlds": [runner.info for runner in here.registry.all()]})
+    seen = grant_of(request)
+    return await answer(request, {"worlds": [runner.info for runner in here.registry.all() if seen.sees(runner.name)]})
 
 
 @router.get("/v1/worlds/{world}", **described("Show a world", answer=WorldShown, codes=["not-found"], tag=TAG))
@@ -75,7 +80,7 @@ async def change_world(request: Request, world: str) -> Response:
     elif defaults:
         accepted = await runner.apply(defaults)
     if "name" in given:
-        runner.title = change.name
+        await runner.rename(change.name)
     # the world as it is now, but the place of this very change
     place = {} if accepted is None else {"step": accepted.step, "sequence": accepted.sequence}
     return await answer(request, {**runner.info, **place}, 200, body)
@@ -87,3 +92,36 @@ async def delete_world(request: Request, world: str) -> Response:
     runner = the_world(request)
     await services(request).registry.remove(runner.name)
     return no_content()
+
+
+@router.post(
+    "/v1/worlds/{world}/restore",
+    **described(
+        "Bring a failed world back from its journal", answer=WorldShown, codes=["not-found", "exists"], tag=TAG
+    ),
+)
+async def revive_world(request: Request, world: str) -> Response:
+    """The world as it was acknowledged last."""
+    runner = the_world(request)
+    return await answer(request, (await services(request).registry.revive(runner.name)).info)
+
+
+@router.post(
+    "/v1/worlds/{world}/fork",
+    **described(
+        "Make a new world of a moment of the past",
+        body=ForkBody,
+        answer=WorldShown,
+        status=201,
+        codes=["not-found", "gone", "exists", "limit", "not-available"],
+        tag=TAG,
+    ),
+)
+async def fork_world(request: Request, world: str) -> Response:
+    """A world that begins as another one was."""
+    here, runner = services(request), the_world(request)
+    body = await read_body(request)
+    fork = validate(ForkBody, body.value)
+    check_new(request, fork.id)
+    made = await here.registry.fork(runner, fork)
+    return await answer(request, made.info, 201, body)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
 import threading
 from collections.abc import Callable
@@ -10,6 +11,9 @@ from concurrent.futures import ThreadPoolExecutor
 from orca_crowd.errors import ApiError
 
 __all__ = ["Progress", "Warmup"]
+
+# how often the end is looked for: a thread that waited for the other one could not be woken at the end of the server
+POLL_SECONDS = 0.05
 
 log = logging.getLogger("orca_crowd")
 Progress = Callable[[int, int, str], None]
@@ -38,6 +42,11 @@ class Warmup:
         """Wait for the end, at most so long; a compilation cannot be interrupted."""
         if self._thread.is_alive():
             self._thread.join(seconds)
+
+    async def wait(self) -> None:
+        """Return when it is over, whether or not it went well."""
+        while self._thread.is_alive():
+            await asyncio.sleep(POLL_SECONDS)
 
     def check(self) -> None:
         """Refuse with 503 until every kernel is compiled."""

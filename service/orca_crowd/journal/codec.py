@@ -19,8 +19,10 @@ from orca_core.errors import Notice
 from orca_core.geometry.obstacles import Obstacle
 from orca_core.geometry.walkable import WalkableArea
 from orca_crowd.journal.errors import BadJournal
+from orca_crowd.journal.order import Order
 from orca_crowd.protocol import commands
 from orca_crowd.protocol.agents import Agents
+from orca_crowd.protocol.controllers import OwnRequest
 from orca_crowd.protocol.steps import Selection, StepRequest
 
 __all__ = ["CLASSES", "pack", "unpack"]
@@ -43,6 +45,8 @@ CLASSES: Mapping[str, type[Any]] = {
         Agents,
         Notice,
         Obstacle,
+        Order,
+        OwnRequest,
         Selection,
         StepRequest,
         WalkableArea,

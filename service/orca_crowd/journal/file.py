@@ -64,16 +64,17 @@ class SnapshotEntry:
 class JournalFile:
     """An open journal; all calls may come from any thread, one after another."""
 
-    def __init__(self, path: Path, durability: Durability) -> None:
-        """Open a file that is there; BadJournal where it is none."""
+    def __init__(self, path: Path, durability: Durability | None = None) -> None:
+        """Open a file that is there, to be written as durably as it was made for; BadJournal where it is none."""
         self.path = path
         self._lock = threading.RLock()
         self._reserve = Reserve(path.with_suffix(".reserve"))
         self._connection = sqlite3.connect(path, isolation_level=None, check_same_thread=False, timeout=10.0)
         try:
             self._prepare(durability)
-            self.step, self.sequence = self._connection.execute("SELECT step, sequence FROM progress").fetchone()
-        except (sqlite3.DatabaseError, TypeError) as error:
+            step, sequence = self._connection.execute("SELECT step, sequence FROM progress").fetchone()
+            self.step, self.sequence = int(step), int(sequence)
+        except (sqlite3.DatabaseError, TypeError, ValueError) as error:
             self._connection.close()
             raise BadJournal(f"{path.name} cannot be read as a journal: {error}") from None
         except BaseException:
@@ -100,7 +101,7 @@ class JournalFile:
                 raise
             return cls(path, durability)
 
-    def _prepare(self, durability: Durability) -> None:
+    def _prepare(self, durability: Durability | None) -> None:
         """Check whose file it is and how it is to be written."""
         (application,) = self._connection.execute("PRAGMA application_id").fetchone()
         (version,) = self._connection.execute("PRAGMA user_version").fetchone()
@@ -108,8 +109,10 @@ class JournalFile:
             raise BadJournal(f"{self.path.name} is a SQLite file, but no journal of a world")
         if version != VERSION:
             raise BadJournal(f"{self.path.name} has layout {version}, this server reads {VERSION}: use a newer server")
+        if durability is None:
+            durability = self.facts().get("durability", "process")
         self._connection.execute("PRAGMA journal_mode = WAL")
-        self._connection.execute(f"PRAGMA synchronous = {SYNCHRONOUS[durability]}")
+        self._connection.execute(f"PRAGMA synchronous = {SYNCHRONOUS.get(durability, 'FULL')}")
         self._connection.execute("PRAGMA wal_autocheckpoint = 0")
 
     # writing
@@ -167,10 +170,10 @@ class JournalFile:
         with self._lock, _full(self.path), self._transaction():
             self._connection.executemany("INSERT OR REPLACE INTO world VALUES (?, ?)", _facts(facts))
 
-    def write_snapshot(self, step: int, sequence: int, data: bytes, memory: bytes) -> int:
+    def write_snapshot(self, step: int, sequence: int, data: bytes | memoryview, memory: bytes) -> int:
         """Keep a whole state, part by part; other calls may come in between. Its number."""
         with self._lock, _full(self.path):
-            number: int = self._connection.execute("SELECT coalesce(max(number), 0) + 1 FROM snapshots").fetchone()[0]
+            number = int(self._connection.execute("SELECT coalesce(max(number), 0) + 1 FROM snapshots").fetchone()[0])
             # parts of one that was not finished
             self._connection.execute("DELETE FROM snapshot_parts WHERE number >= ?", (number,))
         for part, start in enumerate(range(0, len(data), PART_BYTES)):

@@ -40,6 +40,7 @@ class Reserve:
         self._held = True
 
     def release(self) -> None:
-        """Give the room back; nothing happens where none is held."""
-        self._path.unlink(missing_ok=True)
-        self._held = False
+        """Give the room back; nothing happens where none is held: the file may be another's."""
+        if self._held:
+            self._path.unlink(missing_ok=True)
+            self._held = False

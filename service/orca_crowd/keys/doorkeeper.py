@@ -8,6 +8,7 @@ revoked.
 from __future__ import annotations
 
 from collections.abc import Iterable
+from pathlib import Path
 from typing import Final
 
 from orca_crowd.errors import ApiError
@@ -41,23 +42,40 @@ def key_of_subprotocols(offered: Iterable[str]) -> str | None:
 class Doorkeeper:
     """Decides about every request of one server."""
 
-    def __init__(self, store: KeyStore | None, tries: FailedTries, buckets: Buckets) -> None:
-        """Without a store everybody may do everything."""
-        self._store = store
+    def __init__(self, path: Path | None, tries: FailedTries, buckets: Buckets) -> None:
+        """Look for keys in this file, which may be made while the server runs; without one there are none.
+
+        KeyStoreError where the file is something else.
+        """
+        self._path = path
+        self._store: KeyStore | None = None
         self._tries = tries
         self._buckets = buckets
+        self._find()
 
     @property
     def open(self) -> bool:
         """Whether nobody needs a key."""
-        return self._store is None or not self._store.used()
+        return self._find() is None
+
+    def close(self) -> None:
+        """Close the file."""
+        if self._store is not None:
+            self._store.close()
+
+    def _find(self) -> KeyStore | None:
+        """The file of keys, once a key was made in it."""
+        if self._store is None and self._path is not None and self._path.exists():
+            self._store = KeyStore(self._path)
+        return self._store if self._store is not None and self._store.used() else None
 
     def admit(self, text: str | None, address: str, now: float, wall: float) -> Grant:
         """What the key allows, sent from this address; 401 without a right one, 429 after too many wrong ones.
 
         `now` are seconds of the server's clock and `wall` seconds since 1970, by which keys expire.
         """
-        if self._store is None or self.open:
+        store = self._find()
+        if store is None:
             return EVERYTHING
         if text is None:
             raise _unauthorized("this server wants a key: send it as Authorization: Bearer <key>")
@@ -65,7 +83,7 @@ class Doorkeeper:
         if wait > 0.0:
             raise _slower(f"too many wrong keys came from {address}", wait)
         secret = read_secret(text)
-        grant = self._store.grant(secret, wall) if secret is not None else None
+        grant = store.grant(secret, wall) if secret is not None else None
         if grant is None:
             self._tries.failed(address, now)
             # unknown, wrong, expired and revoked are not told apart

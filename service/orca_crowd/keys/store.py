@@ -14,7 +14,7 @@ import threading
 from collections.abc import Collection
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 from orca_crowd.keys.scopes import Grant, Scope
 from orca_crowd.keys.secret import SALT_BYTES, Secret, digest, matches, new_secret
@@ -144,7 +144,8 @@ class KeyStore:
             row = self._connection.execute(
                 "SELECT scope, worlds, expires, revoked, salt, digest FROM keys WHERE name = ?", (secret.name,)
             ).fetchone()
-        scope, worlds, expires, revoked, salt, kept = row or ("read", None, None, now, *NOBODY)
+        found: tuple[Any, ...] = row or ("read", None, None, now, *NOBODY)
+        scope, worlds, expires, revoked, salt, kept = found
         # compared first, so that the time tells nothing of the rest
         right = matches(secret.random, salt, kept)
         if not right or revoked is not None or (expires is not None and now >= expires):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, Literal
 
 from pydantic import Field, TypeAdapter, ValidationError
@@ -11,9 +12,9 @@ from orca_crowd.protocol.models import Identifier, Key, Number, Strict, WorldNam
 from orca_crowd.settings import Settings
 
 __all__ = [
-    "DURABILITIES",
     "ClockBody",
     "DefaultsBody",
+    "ForkBody",
     "LeaseBody",
     "NewWorld",
     "OptionsBody",
@@ -23,9 +24,6 @@ __all__ = [
     "parse_lease",
     "parse_world",
 ]
-
-# what `durability` may ask for here, the default first; a server with a journal adds to this list
-DURABILITIES: tuple[str, ...] = ("none",)
 
 
 class ClockBody(Strict):
@@ -82,11 +80,16 @@ class NewWorld(Strict):
     defaults: DefaultsBody = Field(default_factory=DefaultsBody)
     options: OptionsBody = Field(default_factory=OptionsBody)
     seed: Identifier = Field(0, description="Decides what the options decide by chance; the same seed, the same bits.")
-    durability: Literal["none", "process", "power"] = Field(
-        "none", description="Only `none` is available on this server."
+    durability: Literal["none", "process", "power"] | None = Field(
+        None,
+        description="What an acknowledged change survives: nothing, the death of the process, or the loss of power. "
+        "Left out: process, and none on a server that keeps no data.",
     )
     ttl: Number | None = Field(
-        None, gt=0, description="Seconds without a request or a watcher after which the world is deleted."
+        None,
+        gt=0,
+        description="Seconds without a request or a watcher after which the world is put away until it is asked for "
+        "again, or deleted where its durability is none.",
     )
 
 
@@ -96,6 +99,14 @@ class WorldChange(Strict):
     name: str | None = Field(None, max_length=200)
     clock: ClockBody = ClockBody(mode="manual")
     defaults: DefaultsBody = Field(default_factory=DefaultsBody, description="They replace all earlier ones.")
+
+
+class ForkBody(Strict):
+    """A moment of a world's past to make a new world of."""
+
+    step: int = Field(ge=0, le=2**53 - 1, description="Steps taken at that moment.")
+    id: WorldName | None = Field(None, description="Of the new world; left out: given by the server.")
+    name: str | None = Field(None, max_length=200, description="For people.")
 
 
 class LeaseBody(Strict):
@@ -118,7 +129,7 @@ def check_name(name: str) -> str:
 
 def parse_world(body: object, settings: Settings) -> NewWorld:
     """The body of POST /v1/worlds; the values of time_step, defaults and options are checked by the library."""
-    _check_durability(as_map(body))
+    _check_durability(as_map(body), settings.durabilities)
     world = validate(NewWorld, body)
     _check_clock(world.clock, settings)
     return world
@@ -142,13 +153,11 @@ def parse_lease(body: object, settings: Settings) -> LeaseBody:
     return lease
 
 
-def _check_durability(body: dict[str, Any]) -> None:
-    asked = body.get("durability", DURABILITIES[0])
-    if asked in ("none", "process", "power") and asked not in DURABILITIES:
-        fault = Fault(
-            None, "durability", f"{asked!r} is not available on this server; available: {', '.join(DURABILITIES)}"
-        )
-        raise ApiError("not-available", fault.message, [fault])
+def _check_durability(body: dict[str, Any], available: Sequence[str]) -> None:
+    asked = body.get("durability")
+    if asked in ("none", "process", "power") and asked not in available:
+        message = f"{asked!r} is not available on this server, which keeps no data; available: {', '.join(available)}"
+        raise ApiError("not-available", message, [Fault(None, "durability", message)])
 
 
 # per mode the member that it needs and what that is; no other goes with it

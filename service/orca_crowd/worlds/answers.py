@@ -43,3 +43,7 @@ class AnswerMemory:
         while len(self._held) > 1 and (len(self._held) > self._count or self._bytes > self._size):
             _, (_, _, freed) = self._held.popitem(last=False)
             self._bytes -= freed
+
+    def kept(self) -> list[tuple[str, bytes, dict[str, Any]]]:
+        """All answers with their keys and the digests of their requests, the oldest first."""
+        return [(key, digest, answer) for key, (digest, answer, _) in self._held.items()]

@@ -147,6 +147,11 @@ class Control:
         self._ticker.stepped()
         self._readiness.answer(waiting, answers)
 
+    def held(self, error: ApiError) -> None:
+        """The step could not be recorded: whoever waits for it is told, and a barrier waits for them again."""
+        self._ticker.stepped()
+        self._readiness.refuse(error)
+
     def close(self, error: ApiError) -> None:
         """The world has ended."""
         self._readiness.refuse(error)

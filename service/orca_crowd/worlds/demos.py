@@ -58,6 +58,7 @@ class Demos:
                 defaults=DefaultsBody.model_validate(dict(data.defaults)),
                 seed=data.seed,
                 ttl=DEMO_TTL,
+                durability="none",
             )
         )
         # the whole scene is there before the first step

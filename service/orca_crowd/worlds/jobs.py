@@ -10,6 +10,7 @@ from typing import Any
 from orca_core.errors import OrcaError
 from orca_crowd.clock import Clock
 from orca_crowd.errors import ApiError
+from orca_crowd.journal.recorder import Snapshot
 from orca_crowd.protocol.steps import StepRequest
 from orca_crowd.worlds.controllers import Controller
 from orca_crowd.worlds.publication import Publication
@@ -31,6 +32,8 @@ class Outcome:
     refusal: Exception | None = None
     seconds: float = 0.0
     steps: int = 0
+    # a state that the journal wants kept
+    snapshot: Snapshot | None = None
 
 
 @dataclass
@@ -53,7 +56,8 @@ class CallJob:
         except (ApiError, OrcaError) as refusal:
             return Outcome(None, session.facts(), refusal=refusal)
         publications = session.publications([], listening) if self.changes else []
-        return Outcome(result, session.facts(), publications)
+        snapshot = session.snapshot_due(stepped=False) if self.changes else None
+        return Outcome(result, session.facts(), publications, snapshot=snapshot)
 
 
 @dataclass
@@ -74,14 +78,19 @@ class StepJob:
 
         There is a result once the last one is taken, or the answer is known.
         """
-        if self.accepted is None:
-            try:
+        try:
+            if self.accepted is None:
                 begun = session.begin(self.request, self.controller.name)
-            except (ApiError, OrcaError) as refusal:
-                return Outcome(None, session.facts(), refusal=refusal)
-            if not isinstance(begun, Accepted):
-                return Outcome(begun, session.facts())
-            self.accepted = begun
+                if not isinstance(begun, Accepted):
+                    return Outcome(begun, session.facts())
+                self.accepted = begun
+                self.left = begun.left if begun.left is not None else self.left
+                self.events += begun.events
+            else:
+                session.check_room()
+        except (ApiError, OrcaError) as refusal:
+            return Outcome(None, session.facts(), refusal=self._so_far(refusal, session))
+        count = min(count, self.left)
         started = clock.now()
         events = session.advance(count)
         seconds = clock.now() - started
@@ -89,8 +98,21 @@ class StepJob:
         # one more than is shown, so that it can be said that there were more
         self.events += events[: max(0, event_limit + 1 - len(self.events))]
         publications = session.publications(events, listening)
+        try:
+            session.record(seconds)
+        except ApiError as refusal:
+            return Outcome(None, session.facts(), publications, self._so_far(refusal, session), seconds, count)
         answer = session.finish(self.request, self.accepted, self.events) if self.left == 0 else None
-        return Outcome(answer, session.facts(), publications, None, seconds, count)
+        snapshot = session.snapshot_due(stepped=True)
+        return Outcome(answer, session.facts(), publications, None, seconds, count, snapshot)
+
+    def _so_far(self, refusal: ApiError | OrcaError, session: Session) -> ApiError | OrcaError:
+        """A refusal in the midst of the steps says how far they came."""
+        taken = self.request.count - self.left
+        if not taken or not isinstance(refusal, ApiError):
+            return refusal
+        detail = f"{refusal.detail}; {taken} of {self.request.count} steps were taken"
+        return ApiError(refusal.code, detail, more={"step": session.world.step_count})
 
 
 def tick(
@@ -98,14 +120,22 @@ def tick(
 ) -> Outcome:
     """One step of the world's own clock; in a thread. The result is an answer for each who waits for the step.
 
-    `told` are events of the server's own that go with it.
+    `told` are events of the server's own that go with it. While a step could not be recorded the world stands.
     """
+    try:
+        session.check_room()
+    except ApiError as refusal:
+        return Outcome(None, session.facts(), refusal=refusal)
     started = clock.now()
     events = told + session.advance(1)
     seconds = clock.now() - started
     publications = session.publications(events, listening)
+    try:
+        session.record(seconds)
+    except ApiError as refusal:
+        return Outcome(None, session.facts(), publications, refusal, seconds, 1)
     answers = [session.finish(each.request, each.accepted, events) for each in waiting]
-    return Outcome(answers, session.facts(), publications, None, seconds, 1)
+    return Outcome(answers, session.facts(), publications, None, seconds, 1, session.snapshot_due(stepped=True))
 
 
 def new_future() -> asyncio.Future[Any]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Final
 
 import numpy as np
@@ -36,6 +37,15 @@ class Ownership:
     def put_back(self, kept: tuple[Integers, Integers, dict[str, int]]) -> None:
         """Be again what `keep` saw."""
         self._ids, self._owners, self._numbers = kept
+
+    def kept(self) -> list[tuple[str, Integers]]:
+        """Every controller with its agents, int64 (n,), for a snapshot."""
+        return [(name, self.owned(name)) for name in self._numbers]
+
+    def put_back_kept(self, kept: Sequence[tuple[str, Integers]]) -> None:
+        """Be what `kept` told."""
+        for name, ids in kept:
+            self.give(ids, name)
 
     def check(self, ids: Integers, controller: str | None) -> None:
         """Refuse with 403 where another controller owns one of the agents, int64 (n,); None owns none."""

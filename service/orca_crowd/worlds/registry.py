@@ -5,18 +5,21 @@ from __future__ import annotations
 import asyncio
 import logging
 import secrets
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 
 from orca_core.options import Options
 from orca_core.world import World
 from orca_crowd.clock import Clock
 from orca_crowd.engine.interface import Engine
 from orca_crowd.errors import ApiError
+from orca_crowd.journal.errors import BadJournal
 from orca_crowd.metrics import Metrics
 from orca_crowd.protocol.commands import AddAgents, AddObstacles, AddWalkable, Command
 from orca_crowd.protocol.steer import SteerRequest
-from orca_crowd.protocol.worlds import DURABILITIES, ClockBody, NewWorld
+from orca_crowd.protocol.worlds import ClockBody, ForkBody, NewWorld
 from orca_crowd.settings import Settings
+from orca_crowd.worlds.about import About
+from orca_crowd.worlds.archive import Archive
 from orca_crowd.worlds.runner import Runner
 from orca_crowd.worlds.session import Session, WorldDescription
 
@@ -31,25 +34,45 @@ SWEEP_SECONDS = 1.0
 class Registry:
     """Worlds by id. Lives on the event loop's thread; making a world runs in a helper thread."""
 
-    def __init__(self, *, settings: Settings, engine: Engine, clock: Clock, metrics: Metrics) -> None:
-        """Start empty; `start` begins to look for worlds that nobody uses."""
+    def __init__(
+        self, *, settings: Settings, engine: Engine, clock: Clock, metrics: Metrics, archive: Archive | None = None
+    ) -> None:
+        """Start empty; `start` brings back the worlds of the archive and looks for worlds that nobody uses."""
         self._settings = settings
         self._engine = engine
         self._clock = clock
         self._metrics = metrics
+        self._archive = archive
         self._runners: dict[str, Runner] = {}
         self._making: set[str] = set()
+        # worlds with a journal that are not here: put away, since nobody used them
+        self._away: set[str] = set()
+        self._waking: dict[str, asyncio.Task[None]] = {}
+        self._to_come: list[str] = []
         self._draining = False
         self._stopped = asyncio.Event()
-        self._sweeper: asyncio.Task[None] | None = None
+        self._tasks: list[asyncio.Task[None]] = []
         metrics.worlds.set_function(lambda: len(self._runners))
         metrics.agents.set_function(lambda: sum(runner.facts.agents for runner in self._runners.values()))
         metrics.queued.set_function(lambda: sum(runner.queued for runner in self._runners.values()))
         metrics.failed.set_function(lambda: sum(runner.state == "failed" for runner in self._runners.values()))
 
-    def start(self) -> None:
-        """Begin to delete worlds whose time to live has run out."""
-        self._sweeper = asyncio.create_task(self._sweep(), name="sweeper of unused worlds")
+    def start(self, warm: Callable[[], Awaitable[None]]) -> None:
+        """Bring back what the archive holds, once `warm` returns, and begin to look for worlds that nobody uses."""
+        self._to_come = self._archive.names() if self._archive is not None else []
+        self._tasks = [
+            asyncio.create_task(self._bring_all_back(warm), name="return of the worlds"),
+            asyncio.create_task(self._sweep(), name="sweeper of unused worlds"),
+        ]
+
+    def check_ready(self) -> None:
+        """Refuse with 503 until every world of the archive is back."""
+        if self._to_come:
+            raise ApiError(
+                "not-ready",
+                f"{len(self._to_come)} worlds are still being brought back from their journals; try again in a second",
+                headers={"Retry-After": "1"},
+            )
 
     def all(self) -> list[Runner]:
         """Every world, the oldest first."""
@@ -64,7 +87,7 @@ class Registry:
         return runner
 
     async def create(self, body: NewWorld) -> Runner:
-        """Make a world; 409 where the id is taken, 422 for what the library refuses."""
+        """Make a world; 409 where the id is taken, 422 for what the library refuses, 507 where it cannot be kept."""
         options = Options.from_mapping(body.options.model_dump(exclude_unset=True))
         defaults = body.defaults.model_dump(exclude_unset=True)
 
@@ -73,27 +96,81 @@ class Registry:
             world.set_defaults(defaults)
             return world
 
-        return await self._add(body.id, make, title=body.name, ttl=body.ttl, timing=body.clock)
+        about = About(body.name, body.ttl, body.clock, body.durability or self._settings.durabilities[0])
+        return await self._add(body.id, make, about)
 
     async def restore(self, data: bytes, name: str | None) -> Runner:
         """Make a world from a snapshot; 409 where the id is taken, 422 where the bytes are none."""
-        return await self._add(
-            name, lambda: self._engine.restore(data), title=None, ttl=None, timing=ClockBody(mode="manual")
-        )
+        about = About(None, None, ClockBody(mode="manual"), self._settings.durabilities[0])
+        return await self._add(name, lambda: self._engine.restore(data), about)
+
+    async def wake(self, name: str) -> None:
+        """Bring a world back that was put away; nothing happens where it is here, or nowhere."""
+        task = self._waking.get(name)
+        if task is None and name in self._away:
+            self._check_number()
+            self._away.discard(name)
+            task = self._waking[name] = asyncio.create_task(self._bring_back(name), name=f"return of {name}")
+            task.add_done_callback(lambda _: self._waking.pop(name, None))
+        if task is not None:
+            # one who asked and has gone must not end it for the others
+            await asyncio.shield(task)
+
+    async def past(self, runner: Runner, step: int) -> bytes:
+        """The snapshot of a world as it was when it left a step."""
+        archive = self._archive
+        if archive is None or runner.description.durability == "none":
+            raise ApiError("not-available", f"world {runner.name!r} keeps no journal, so its past is not to be had")
+        try:
+            return await self._engine.serve(lambda: archive.past(runner.name, step))
+        except BadJournal as error:
+            raise ApiError("gone", f"the past of world {runner.name!r} cannot be read: {error}") from None
+
+    async def fork(self, runner: Runner, body: ForkBody) -> Runner:
+        """A new world that begins as another one was at a step."""
+        data = await self.past(runner, body.step)
+        about = About(body.name, None, ClockBody(mode="manual"), runner.description.durability)
+        return await self._add(body.id, lambda: self._engine.restore(data), about)
+
+    async def revive(self, name: str) -> Runner:
+        """Bring a failed world back from its journal, as it was acknowledged last; 409 where it has not failed."""
+        runner = self.get(name)
+        if runner.state != "failed":
+            raise ApiError("exists", f"world {name!r} is {runner.state}; only one that has failed is restored")
+        if self._archive is None or not self._archive.path(name).exists():
+            raise ApiError("not-found", f"world {name!r} has no journal to be restored from")
+        await runner.close("failed", str(runner.reason))
+        self._runners.pop(name, None)
+        await self._bring_back(name)
+        return self.get(name)
 
     async def remove(self, name: str) -> None:
-        """Delete a world: its watchers are told, what waits is refused, its id is free again."""
+        """Delete a world and its journal: its watchers are told, what waits is refused, its id is free again."""
         runner = self.get(name)
         del self._runners[name]
-        await runner.close("gone", "the world was deleted")
+        # the id is free once the file is gone
+        self._making.add(name)
+        try:
+            await runner.close("gone", "the world was deleted")
+            if self._archive is not None:
+                await self._engine.serve(lambda archive=self._archive: archive.delete(name))  # type: ignore[misc]
+        finally:
+            self._making.discard(name)
 
     async def drain(self) -> None:
         """Take no more work, let running slices end, and end every world."""
         self._draining = True
         self._stopped.set()
-        if self._sweeper is not None:
-            await asyncio.wait([self._sweeper])
+        if self._tasks:
+            await asyncio.wait(self._tasks)
+        if self._waking:
+            await asyncio.wait(list(self._waking.values()))
         await asyncio.gather(*(runner.close("restarting", "the server is stopping") for runner in self.all()))
+
+    def close(self) -> None:
+        """Let another server have the archive."""
+        if self._archive is not None:
+            self._archive.close()
 
     async def steer(self, request: SteerRequest) -> dict[str, object]:
         """One step of a world that is forgotten again: `{velocity, warnings}`."""
@@ -116,30 +193,52 @@ class Registry:
 
         return await self._engine.compute(once)
 
-    async def _add(
-        self, name: str | None, make: Callable[[], World], *, title: str | None, ttl: float | None, timing: ClockBody
-    ) -> Runner:
+    async def _add(self, name: str | None, make: Callable[[], World], about: About) -> Runner:
         """Make a world away from the loop, its id reserved meanwhile."""
         name = name if name is not None else secrets.token_hex(8)
+        self._check_number()
+        if self._archive is not None and self._archive.path(name).exists():
+            raise ApiError("exists", f"there is a journal of a world {name!r} already; choose another id")
+
+        def made() -> Session:
+            session = Session.checked(name, make(), self._settings)
+            if self._archive is not None and about.durability != "none":
+                self._archive.begin(session, {"id": name, **about.facts()})
+            return session
+
+        return await self._bring(name, made, about)
+
+    def _check_number(self) -> None:
+        if len(self._runners) + len(self._making) + len(self._waking) >= self._settings.worlds:
+            raise ApiError("limit", f"there are {self._settings.worlds} worlds, which is the limit; delete one first")
+
+    async def _bring(self, name: str, make: Callable[[], Session], about: About) -> Runner:
+        """Let a world begin to live, or to live again."""
         if self._draining:
             raise ApiError("draining", "the server is stopping and takes no more work")
         if name in self._runners or name in self._making:
             raise ApiError("exists", f"there is a world {name!r} already; delete it first, or choose another id")
-        if len(self._runners) + len(self._making) >= self._settings.worlds:
-            raise ApiError("limit", f"there are {self._settings.worlds} worlds, which is the limit; delete one first")
         self._making.add(name)
         try:
-            session = await self._engine.serve(lambda: Session.checked(name, make(), self._settings))
+            session = await self._engine.serve(make)
         finally:
             self._making.discard(name)
         if self._draining:
+            if session.recorder is not None:
+                session.recorder.file.close()
             raise ApiError("draining", "the server is stopping and takes no more work")
+        runner = self._runner(session, about)
+        self._runners[name] = runner
+        runner.start()
+        return runner
+
+    def _runner(self, session: Session, about: About) -> Runner:
         world = session.world
         description = WorldDescription(
             time_step=world.time_step,
             options=world.options.as_mapping(),
             seed=world.seed,
-            durability=DURABILITIES[0],
+            durability=about.durability,
         )
         runner = Runner(
             session,
@@ -148,12 +247,51 @@ class Registry:
             clock=self._clock,
             settings=self._settings,
             metrics=self._metrics,
-            timing=timing,
+            timing=about.clock,
         )
-        runner.title, runner.ttl = title, ttl
+        runner.title, runner.ttl = about.title, about.ttl
+        return runner
+
+    async def _bring_all_back(self, warm: Callable[[], Awaitable[None]]) -> None:
+        """Worlds of the archive, a few at a time; one that cannot be had is failed, and the others are not."""
+        await warm()
+        room = asyncio.Semaphore(self._settings.helpers)
+
+        async def one(name: str) -> None:
+            async with room:
+                if not self._draining:
+                    await self._bring_back(name)
+            self._to_come.remove(name)
+
+        await asyncio.gather(*(one(name) for name in list(self._to_come)))
+
+    async def _bring_back(self, name: str) -> None:
+        """One world of the archive: as it was, or failed with the reason."""
+        archive = self._archive
+        if archive is None:
+            return
+        try:
+            session, facts, cut = await self._engine.serve(lambda: archive.bring_back(name, self._engine.restore))
+            about = About.of(facts)
+        except Exception as error:
+            # whatever a damaged file brings about is that world's own affair
+            log.error(
+                "world %s cannot be brought back", name, exc_info=None if isinstance(error, BadJournal) else error
+            )
+            reason = f"its journal cannot be read: {error}" if isinstance(error, BadJournal) else "its journal failed"
+            lost = Session(name, World(time_step=1.0), self._settings)
+            runner = self._runner(lost, About(None, None, ClockBody(mode="manual"), "process"))
+            runner.fail_at_once(reason)
+            self._runners[name] = runner
+            return
+        if cut is not None:
+            self._metrics.cut.inc()
+            log.warning("the journal of world %s was damaged and is cut: %s", name, cut)
+        if about.clock.mode == "realtime" and self._settings.restart == "paused":
+            about = About(about.title, about.ttl, ClockBody(mode="manual"), about.durability)
+        runner = self._runner(session, about)
         self._runners[name] = runner
         runner.start()
-        return runner
 
     async def _sweep(self) -> None:
         while not self._stopped.is_set():
@@ -165,9 +303,24 @@ class Registry:
                 if len(runner.listeners) > runner.attendants or runner.queued:
                     runner.last_used = now
                 elif now - runner.last_used > runner.ttl:
-                    log.info("world %s was not used for %g seconds and is deleted", runner.name, runner.ttl)
-                    try:
-                        await self.remove(runner.name)
-                    except ApiError:
-                        # somebody else was quicker
-                        continue
+                    await self._put_away(runner)
+
+    async def _put_away(self, runner: Runner) -> None:
+        """Nobody used a world for its time to live: keep its journal alone, or delete it where it has none."""
+        kept = self._archive is not None and runner.description.durability != "none"
+        log.info(
+            "world %s was not used for %g seconds and is %s", runner.name, runner.ttl, "put away" if kept else "deleted"
+        )
+        try:
+            if not kept:
+                await self.remove(runner.name)
+            elif self._runners.pop(runner.name, None) is not None:
+                self._making.add(runner.name)
+                try:
+                    await runner.close("gone", "the world was not used and is put away; ask for it and it is back")
+                finally:
+                    self._making.discard(runner.name)
+                self._away.add(runner.name)
+        except ApiError:
+            # somebody else was quicker
+            return

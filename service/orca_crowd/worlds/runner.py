@@ -37,6 +37,7 @@ from orca_crowd.worlds.lease import Lease
 from orca_crowd.worlds.publication import Publication
 from orca_crowd.worlds.session import Accepted, Session, WorldDescription
 from orca_crowd.worlds.ticking import Ticker
+from orca_crowd.worlds.upkeep import Upkeep
 from orca_crowd.worlds.watchers import Listener, Watchers
 
 __all__ = ["NOBODY", "Runner"]
@@ -91,6 +92,9 @@ class Runner:
         self._ending: tuple[str, str] | None = None
         self._task: asyncio.Task[None] | None = None
         self._step_seconds = 0.0
+        # whether the clock's steps wait for room in the journal
+        self._held = False
+        self._upkeep = Upkeep(self.name, session.recorder, engine)
         self._ticker = Ticker(timing, settings=settings, clock=clock, metrics=metrics)
         self.control = Control(
             self.name, ticker=self._ticker, settings=settings, submit=self._submit, wake=self._wake.set
@@ -101,6 +105,11 @@ class Runner:
     def start(self) -> None:
         """Begin to serve; the task is referenced here, so that nothing collects it, and its end is always looked at."""
         self._task = asyncio.create_task(self._run(), name=f"world {self.name}")
+
+    def fail_at_once(self, reason: str) -> None:
+        """Be a failed world from the beginning, in the place of one that could not be had."""
+        self.state, self.reason = "failed", reason
+        self._ending = ("failed", reason)
 
     async def command(
         self, body: object, key: str | None = None, *, controller: Controller = NOBODY, size: int = 0
@@ -156,15 +165,20 @@ class Runner:
 
     async def retime(self, timing: ClockBody, commands: Sequence[Command] = ()) -> Accepted:
         """Change the clock of the world, after the step requests that came before, and what goes with it."""
+
+        def change(session: Session) -> Accepted:
+            session.keep(clock=timing.shown())
+            return session.apply(commands)
+
         result: Accepted = await self._submit(
-            CallJob(
-                lambda session: session.apply(commands),
-                changes=True,
-                overtakes=False,
-                after=lambda _: self.control.retime(timing),
-            )
+            CallJob(change, changes=True, overtakes=False, after=lambda _: self.control.retime(timing))
         )
         return result
+
+    async def rename(self, title: str | None) -> None:
+        """Another name for people."""
+        await self.change(lambda session: session.keep(name=title))
+        self.title = title
 
     async def parse(self, call: Callable[[], Result], size: int) -> Result:
         """Check what came in `size` bytes, away from the loop where that takes long."""
@@ -249,6 +263,7 @@ class Runner:
         for job in self._lanes.clear():
             refuse(job.future, self._closed())
         self.control.close(self._closed())
+        await self._upkeep.close()
         self._watchers.end(kind, reason)
         # nothing is taken any more, so nothing asks for the world again; its arrays are given back at once
         del self._session
@@ -361,7 +376,18 @@ class Runner:
             self._fail(error)
             return
         self._show(out)
+        if out.refusal is not None:
+            self._stand_still(problem_of(out.refusal))
+            return
+        self._held = False
         self.control.stepped(waiting, out.result)
+
+    def _stand_still(self, refusal: ApiError) -> None:
+        """The clock's step could not be recorded: say so once, and try again at the next one."""
+        if not self._held:
+            self._held = True
+            log.error("world %s stands still: %s", self.name, refusal.detail)
+        self.control.held(refusal)
 
     def _show(self, out: Outcome) -> None:
         """Make what came out of the world known: the facts, the metrics, and a publication to every watcher."""
@@ -372,6 +398,7 @@ class Runner:
             self._metrics.step_seconds.observe(self._step_seconds)
             self._metrics.events(self._session.take_counts())
         self._watchers.publish(out.publications)
+        self._upkeep.after(out)
 
     def _fail(self, error: Exception) -> ApiError:
         """Stop the world for ever: an unforeseen fault inside means that its state cannot be trusted."""

@@ -10,7 +10,8 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -19,6 +20,8 @@ from numpy.typing import NDArray
 from orca_core.report import Event
 from orca_core.world import World
 from orca_crowd.errors import ApiError
+from orca_crowd.journal.order import Order
+from orca_crowd.journal.recorder import Recorder, Snapshot
 from orca_crowd.protocol import commands as c
 from orca_crowd.protocol.controllers import OwnRequest
 from orca_crowd.protocol.geometry import area_map, obstacle_map
@@ -26,6 +29,7 @@ from orca_crowd.protocol.steps import Selection, StepRequest
 from orca_crowd.settings import Settings
 from orca_crowd.worlds.answers import AnswerMemory
 from orca_crowd.worlds.changes import Changes
+from orca_crowd.worlds.open_requests import OpenRequests
 from orca_crowd.worlds.publication import Publication
 from orca_crowd.worlds.view import AgentView, select
 
@@ -67,6 +71,9 @@ class Accepted:
     step: int
     sequence: int | None
     results: list[dict[str, Any]]
+    # of a step request that was broken off by the end of the server: how many steps are left, and what happened before
+    left: int | None = None
+    events: Sequence[dict[str, Any]] = ()
 
     def answer(self) -> dict[str, Any]:
         """As it travels: `{step, sequence, results}`."""
@@ -81,13 +88,15 @@ class Session:
     """Owns a World; see the module."""
 
     def __init__(self, name: str, world: World, settings: Settings) -> None:
-        """Take an empty or a restored world."""
+        """Take an empty or a restored world; `recorder` may be set before anything else is called."""
         self.name = name
         self.world = world
+        self.recorder: Recorder | None = None
         self._settings = settings
         self._answers = AnswerMemory(count=settings.remembered_answers, size=settings.remembered_bytes)
         self._view = AgentView()
         self._changes = Changes(name, world, settings, self._view.forget)
+        self._open = OpenRequests()
         self._sequence = 0
         self._moved = False
         self._counts: Counter[str] = Counter()
@@ -101,11 +110,15 @@ class Session:
 
     # changes
 
-    def _accept(self, change: Callable[[], list[dict[str, Any]]]) -> Accepted:
+    def _accept(self, order: Order, change: Callable[[], list[dict[str, Any]]]) -> Accepted:
         """Let a change take effect and give it its place; the one path of everything that changes the world."""
-        results = change()
+        with self._recording(order):
+            results = change()
         self._sequence += 1
         return Accepted(self.world.step_count, self._sequence, results)
+
+    def _recording(self, order: Order) -> AbstractContextManager[None]:
+        return nullcontext() if self.recorder is None else self.recorder.recording(self.world.step_count, order)
 
     def _once(self, key: str | None, digest: bytes, change: Callable[[], Accepted]) -> dict[str, Any]:
         """A change with its key: `{step, sequence, results}`, the same again for the same key and body."""
@@ -118,19 +131,20 @@ class Session:
 
     def answer(self, request: c.CommandRequest, controller: str | None = None) -> dict[str, Any]:
         """A batch with its key."""
-        return self._once(request.key, request.digest, lambda: self.apply(request.commands, controller))
+        return self._once(request.key, request.digest, lambda: self._change(request, controller))
 
-    def apply(
-        self,
-        commands: Sequence[c.Command],
-        controller: str | None = None,
-        needed: NDArray[np.int64] | None = None,
-    ) -> Accepted:
-        """All commands in order or none, as orders of `controller`; `needed` are agents that must be there then."""
-        return self._accept(lambda: self._changes.apply(commands, controller, needed))
+    def apply(self, commands: Sequence[c.Command], controller: str | None = None) -> Accepted:
+        """All commands in order or none, as orders of `controller`."""
+        return self._change(c.CommandRequest(list(commands), None, b""), controller)
+
+    def _change(self, request: c.CommandRequest, controller: str | None) -> Accepted:
+        return self._accept(Order(request, controller), lambda: self._changes.apply(request.commands, controller))
 
     def own(self, request: OwnRequest, controller: str) -> dict[str, Any]:
         """Let agents belong to a controller, or give them back, all of them or none; the result is what it owns."""
+        return self._once(request.key, request.digest, lambda: self._own(request, controller))
+
+    def _own(self, request: OwnRequest, controller: str) -> Accepted:
         ownership = self._changes.ownership
 
         def change() -> list[dict[str, Any]]:
@@ -138,7 +152,7 @@ class Session:
             (ownership.give if request.give else ownership.take_back)(request.ids, controller)
             return [{"controller": controller, "owned": ownership.owned(controller)}]
 
-        return self._once(request.key, request.digest, lambda: self._accept(change))
+        return self._accept(Order(request, controller), change)
 
     def owned(self, controller: str) -> NDArray[np.int64]:
         """The agents of a controller, int64 (n,), ascending."""
@@ -154,21 +168,42 @@ class Session:
         known = self._answers.find(request.key, request.digest)
         if known is not None:
             return known
+        broken_off = self._open.find(request, self.world.step_count)
+        if broken_off is not None:
+            accepted: Accepted = broken_off.accepted
+            return replace(accepted, left=broken_off.left, events=broken_off.events)
         if request.expected_step is not None and request.expected_step != self.world.step_count:
             raise ApiError(
                 "wrong-step",
                 f"world {self.name!r} has taken {self.world.step_count} steps, not {request.expected_step}",
                 more={"step": self.world.step_count},
             )
+        self.check_room()
+        return self._begin(request, controller)
+
+    def _begin(self, request: StepRequest, controller: str | None) -> Accepted:
+        order, ids = Order(request, controller), request.selection.ids
         # what the answer will need is checked now, while the request can still be refused whole
         if request.commands is not None:
-            return self.apply(request.commands, controller, request.selection.ids)
-        if request.selection.ids is not None:
-            self.world.index_of(request.selection.ids)
-        return Accepted(self.world.step_count, None, [])
+            commands = request.commands
+            accepted = self._accept(order, lambda: self._changes.apply(commands, controller, ids))
+        else:
+            if ids is not None:
+                self.world.index_of(ids)
+            accepted = Accepted(self.world.step_count, None, [])
+            if request.key is not None:
+                with self._recording(order):
+                    pass
+        self._open.add(request, accepted, self.world.step_count + request.count)
+        return accepted
+
+    def check_room(self) -> None:
+        """Refuse with 507 while steps could not be recorded."""
+        if self.recorder is not None:
+            self.recorder.ready()
 
     def advance(self, count: int) -> list[dict[str, Any]]:
-        """Take steps; their events as maps, with arrays for columns."""
+        """Take steps; their events as maps, with arrays for columns. `record` keeps how far the world is now."""
         events = [_event(event) for event in self.world.step(count).events]
         self._moved = True
         for event in events:
@@ -190,8 +225,75 @@ class Session:
             answer["events_left_out"] = True
         if request.commands is not None:
             answer["results"] = accepted.results
+        self._open.end(request)
         self._answers.keep(request.key, request.digest, answer)
         return answer
+
+    def record(self, seconds: float) -> None:
+        """Steps that took so long are done: keep it before anybody is told; 507 where that cannot be."""
+        if self.recorder is not None:
+            self.recorder.stepped(self.world, seconds)
+
+    def keep(self, **facts: Any) -> None:
+        """What the world is besides its state has changed; 507 where that cannot be kept."""
+        if self.recorder is not None:
+            self.recorder.set_facts(**facts)
+
+    def snapshot_due(self, *, stepped: bool) -> Snapshot | None:
+        """The state and what is remembered of it, where the journal wants it now."""
+        if self.recorder is None or not self.recorder.due(self.world, stepped=stepped):
+            return None
+        return self.recorder.capture(self.world, self.memory())
+
+    # what a journal brings back
+
+    def memory(self) -> dict[str, Any]:
+        """What must be known of a world beside its state for it to go on as if nothing had happened."""
+        opened = self._open.kept(self.world.step_count)
+        return {
+            "sequence": self._sequence,
+            "answers": self._answers.kept(),
+            "ownership": self._changes.ownership.kept(),
+            "open": [
+                (request, (accepted.step, accepted.sequence, accepted.results), left)
+                for request, accepted, left in opened
+            ],
+        }
+
+    def remember(self, memory: Mapping[str, Any]) -> None:
+        """Know what `memory` told."""
+        self._sequence = memory["sequence"]
+        for key, digest, answer in memory["answers"]:
+            self._answers.keep(key, digest, answer)
+        self._changes.ownership.put_back_kept(memory["ownership"])
+        opened = [(request, Accepted(*accepted), left) for request, accepted, left in memory["open"]]
+        self._open.put_back(opened, self.world.step_count)
+
+    def repeat(self, order: Order) -> None:
+        """Carry out an order that was accepted before, whatever its key; a refusal is the one of that time."""
+        request, controller = order.request, order.controller
+        if isinstance(request, StepRequest):
+            self._begin(request, controller)
+            return
+        accepted = (
+            self._own(request, str(controller))
+            if isinstance(request, OwnRequest)
+            else self._change(request, controller)
+        )
+        self._answers.keep(request.key, request.digest, accepted.answer())
+
+    def repeat_steps(self, target: int, steps: int) -> None:
+        """Take up to `steps` steps toward a step, and end the requests that ended on the way."""
+        now = self.world.step_count
+        due = self._open.next_due(now)
+        events = self.advance(min(steps, (due if due is not None and due < target else target) - now))
+        self._open.happened(events, self._settings.events_per_answer + 1)
+        for each in self._open.due(self.world.step_count):
+            self.finish(each.request, each.accepted, each.events)
+
+    def break_off(self) -> None:
+        """The journal ends here: requests that have not ended wait for being sent again."""
+        self._open.break_off(self.world.step_count)
 
     def _selected(self, selection: Selection) -> dict[str, Any]:
         """The chosen agents after the last step; one that was removed by a command in between is left out."""

@@ -23,9 +23,11 @@ def store(tmp_path: Path) -> Iterator[KeyStore]:
         yield made
 
 
-def keeper(store: KeyStore | None) -> Doorkeeper:
+@pytest.fixture
+def keeper(store: KeyStore) -> Iterator[Doorkeeper]:
     """One that takes three wrong keys, and two requests at once."""
-    return Doorkeeper(store, FailedTries(tries=3, seconds=60.0), Buckets(rate=1.0, burst=2.0))
+    with closing(Doorkeeper(store.path, FailedTries(tries=3, seconds=60.0), Buckets(rate=1.0, burst=2.0))) as made:
+        yield made
 
 
 def refused(call: object, *values: object) -> ApiError:
@@ -35,14 +37,24 @@ def refused(call: object, *values: object) -> ApiError:
     return caught.value
 
 
-def test_without_keys_everybody_may_do_everything(store: KeyStore) -> None:
-    assert keeper(None).admit(None, "a", 0.0, 0.0) is EVERYTHING
-    assert keeper(store).open
-    assert keeper(store).admit("anything", "a", 0.0, 0.0) is EVERYTHING
+def test_without_keys_everybody_may_do_everything(keeper: Doorkeeper, tmp_path: Path) -> None:
+    assert keeper.open
+    assert keeper.admit("anything", "a", 0.0, 0.0) is EVERYTHING
+    tries, buckets = FailedTries(tries=1, seconds=1.0), Buckets(rate=1.0, burst=1.0)
+    assert Doorkeeper(None, tries, buckets).admit(None, "a", 0.0, 0.0) is EVERYTHING
+
+    # the file may come while the server runs
+    path = tmp_path / "later.sqlite"
+    with closing(Doorkeeper(path, tries, buckets)) as door:
+        assert door.open
+        with closing(KeyStore(path, make=True)) as later:
+            assert door.open
+            later.create(scope="read", now=0.0)
+        assert not door.open
 
 
-def test_once_a_key_was_made_everybody_needs_one(store: KeyStore) -> None:
-    door = keeper(store)
+def test_once_a_key_was_made_everybody_needs_one(store: KeyStore, keeper: Doorkeeper) -> None:
+    door = keeper
     secret = store.create(scope="read", now=0.0)
     assert not door.open
     assert door.admit(secret.text(), "a", 0.0, 0.0).key == secret.name
@@ -52,8 +64,8 @@ def test_once_a_key_was_made_everybody_needs_one(store: KeyStore) -> None:
     assert (refusal.status, refusal.headers) == (401, {"WWW-Authenticate": "Bearer"})
 
 
-def test_wrong_keys_are_limited_and_right_ones_are_not(store: KeyStore) -> None:
-    door = keeper(store)
+def test_wrong_keys_are_limited_and_right_ones_are_not(store: KeyStore, keeper: Doorkeeper) -> None:
+    door = keeper
     secret = store.create(scope="read", now=0.0)
     for _ in range(3):
         assert refused(door.admit, "wrong", "a", 0.0, 0.0).code == "unauthorized"
@@ -63,9 +75,9 @@ def test_wrong_keys_are_limited_and_right_ones_are_not(store: KeyStore) -> None:
     assert door.admit(secret.text(), "a", 20.0, 20.0).scope == "read"
 
 
-def test_no_refusal_tells_the_key(store: KeyStore) -> None:
+def test_no_refusal_tells_the_key(store: KeyStore, keeper: Doorkeeper) -> None:
     secret = store.create(scope="read", now=0.0, expires=1.0)
-    refusal = refused(keeper(store).admit, secret.text(), "a", 2.0, 2.0)
+    refusal = refused(keeper.admit, secret.text(), "a", 2.0, 2.0)
     assert secret.random not in str(refusal)
 
 
@@ -76,8 +88,8 @@ def test_scopes_and_worlds_are_checked() -> None:
     assert refused(Doorkeeper.check, bound, "read", "b").status == 403
 
 
-def test_a_key_that_asks_too_often_waits(store: KeyStore) -> None:
-    door, grant = keeper(store), Grant("read", None, "k")
+def test_a_key_that_asks_too_often_waits(keeper: Doorkeeper) -> None:
+    door, grant = keeper, Grant("read", None, "k")
     door.charge(grant, 0.0)
     door.charge(grant, 0.0)
     assert refused(door.charge, grant, 0.0).status == 429

@@ -1,0 +1,31 @@
+"""What a record holds: a request that was accepted, and in whose name."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from orca_crowd.protocol.commands import CommandRequest
+from orca_crowd.protocol.controllers import OwnRequest
+from orca_crowd.protocol.steps import StepRequest
+
+__all__ = ["KINDS", "Order"]
+
+# how a record names what it holds, for whoever looks into the file
+KINDS: dict[type, str] = {CommandRequest: "commands", OwnRequest: "own", StepRequest: "steps"}
+
+
+@dataclass(frozen=True)
+class Order:
+    """A request and the controller that it came from, None where it has no name.
+
+    A step request is recorded when it begins, with its commands; how far its steps went the progress of the journal
+    tells.
+    """
+
+    request: CommandRequest | OwnRequest | StepRequest
+    controller: str | None = None
+
+    @property
+    def kind(self) -> str:
+        """The word for the record."""
+        return KINDS[type(self.request)]

@@ -1,0 +1,147 @@
+"""What a session writes of itself while it runs, and when a whole state is due. Synchronous; no clock.
+
+A change is recorded before it takes effect and withdrawn where it is refused, so that a change which could not be
+recorded never happened. Steps are recorded after they were taken, and before anybody is told of them.
+
+A replay takes about as long as the steps took that were computed since the last snapshot. When those come to
+`snapshot_seconds`, the next one is due. It is also due when the walkable boundaries have been shrunk anew: another
+version of the library that shrinks them may round otherwise, so what it made is kept and not made again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+from orca_core.errors import OrcaError
+from orca_core.snapshot import Captured
+from orca_core.world import World
+from orca_crowd.errors import ApiError
+from orca_crowd.journal.codec import pack
+from orca_crowd.journal.errors import JournalFull
+from orca_crowd.journal.file import CHECKPOINT_PAGES, JournalFile
+from orca_crowd.journal.order import Order
+
+__all__ = ["Policy", "Recorder", "Snapshot"]
+
+
+# what a change may come to in a replay, since nobody measures it; most take less
+CHANGE_SECONDS = 0.0003
+
+
+@dataclass(frozen=True)
+class Policy:
+    """How often a digest is taken, in steps; how long a replay may come to, in seconds; how long a file, in bytes."""
+
+    digest_steps: int
+    snapshot_seconds: float
+    journal_bytes: int
+
+
+@dataclass(frozen=True)
+class Snapshot:
+    """A state that is captured and not yet written."""
+
+    step: int
+    sequence: int
+    captured: Captured
+    memory: bytes
+
+
+class Recorder:
+    """Writes the journal of one world. All but `write` and `tidy` are called by whoever is inside the world."""
+
+    def __init__(self, file: JournalFile, world: World, policy: Policy) -> None:
+        """Go on with a file that has everything of the world up to now."""
+        self.file = file
+        self._policy = policy
+        self._digest_step = world.step_count
+        self._boundaries = world.statics().boundaries
+        self._since_snapshot = 0.0
+        self._writing = False
+
+    def ready(self) -> None:
+        """Refuse with 507 while there is no room; called before steps, which cannot be refused once they are taken."""
+        try:
+            self.file.ready()
+        except JournalFull as full:
+            raise _no_room(full) from None
+
+    @contextmanager
+    def recording(self, step: int, order: Order) -> Iterator[None]:
+        """Record an order, and take it back where what happens inside refuses it."""
+        try:
+            self.file.ready()
+            self.file.append(order.kind, step, pack(order))
+        except JournalFull as full:
+            raise _no_room(full) from None
+        self._since_snapshot += CHANGE_SECONDS
+        try:
+            yield
+        except (ApiError, OrcaError):
+            self.file.withdraw()
+            raise
+
+    def stepped(self, world: World, seconds: float) -> None:
+        """Record that the world is as far as it is; 507 where that could not be done, and the steps were taken."""
+        self._since_snapshot += seconds
+        digest = None
+        if world.step_count - self._digest_step >= self._policy.digest_steps:
+            self._digest_step = world.step_count
+            digest = world.digest()
+        try:
+            self.file.advance(world.step_count, digest)
+        except JournalFull as full:
+            raise _no_room(full, "the steps were taken, and are lost if the server ends before there is room") from None
+
+    def set_facts(self, **facts: Any) -> None:
+        """Record what the world is besides its state; 507 where there is no room."""
+        try:
+            self.file.set_facts(facts)
+        except JournalFull as full:
+            raise _no_room(full) from None
+
+    def due(self, world: World, *, stepped: bool) -> bool:
+        """Whether a snapshot should be taken now; never while one is being written.
+
+        Boundaries are looked at after a step alone, which has shrunk them where that was to be done: asked for after
+        each of many changes, they would be shrunk each time.
+        """
+        if self._writing:
+            return False
+        shrunk = stepped and world.statics().boundaries is not self._boundaries
+        return shrunk or self._since_snapshot > self._policy.snapshot_seconds
+
+    def capture(self, world: World, memory: Any) -> Snapshot:
+        """Take the state as it is; `write` keeps it."""
+        self._writing = True
+        self._since_snapshot = 0.0
+        self._boundaries = world.statics().boundaries
+        return Snapshot(world.step_count, self.file.sequence, world.capture(), pack(memory))
+
+    def write(self, snapshot: Snapshot) -> None:
+        """Keep a state; for a helper thread, while the world goes on. JournalFull where there is no room for it."""
+        try:
+            data = snapshot.captured.encode()
+            self.file.write_snapshot(snapshot.step, snapshot.sequence, data.data, snapshot.memory)
+            self._forget_the_oldest()
+        finally:
+            self._writing = False
+
+    def tidy(self) -> None:
+        """Copy the log to where it belongs, once it is long; for a helper thread."""
+        if self.file.log_pages() > CHECKPOINT_PAGES:
+            self.file.checkpoint()
+
+    def _forget_the_oldest(self) -> None:
+        """Half of the past, where it is longer than it may be; the last two snapshots always stay."""
+        if self.file.size > self._policy.journal_bytes:
+            entries = self.file.snapshots()
+            if len(entries) > 2:
+                self.file.forget_before(entries[min(len(entries) // 2, len(entries) - 2)].number)
+
+
+def _no_room(full: JournalFull, more: str = "nothing was changed") -> ApiError:
+    return ApiError("no-room", f"there is no room to keep it: {full}; {more}")

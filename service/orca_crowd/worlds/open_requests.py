@@ -1,0 +1,87 @@
+"""Step requests that have begun and not ended. Pure.
+
+Their commands have taken effect, and their answer is still to come. Where the server ends in between, the request is
+not acknowledged, but its commands are in the journal: sent again with the same key, it goes on where it was and its
+commands have no second effect.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from orca_crowd.errors import ApiError
+from orca_crowd.protocol.steps import StepRequest
+
+__all__ = ["OpenRequest", "OpenRequests"]
+
+
+@dataclass(eq=False)
+class OpenRequest:
+    """One request: what its commands did, and the step at which it ends; None once it was broken off with `left`."""
+
+    request: StepRequest
+    accepted: Any
+    due: int | None
+    left: int = 0
+    # of its steps so far, in a replay; while it runs, whoever runs it keeps them
+    events: list[dict[str, Any]] = field(default_factory=list)
+
+
+class OpenRequests:
+    """Those of one world; few at a time, since a step request has the world for itself."""
+
+    def __init__(self) -> None:
+        """None."""
+        self._open: list[OpenRequest] = []
+
+    def add(self, request: StepRequest, accepted: Any, due: int) -> None:
+        """One more has begun."""
+        # those whose controller has gone before the step are never ended by anybody
+        self._open = [each for each in self._open if each.due is None or each.due >= due - request.count]
+        self._open.append(OpenRequest(request, accepted, due))
+
+    def find(self, request: StepRequest, step: int) -> OpenRequest | None:
+        """The same request, broken off before: it goes on from `step`. 409 where its key came with another body."""
+        for each in self._open:
+            if each.due is None and request.key is not None and each.request.key == request.key:
+                if each.request.digest != request.digest:
+                    raise ApiError("key-reused", f"key {request.key!r} was used before in this world with another body")
+                each.due = step + each.left
+                return each
+        return None
+
+    def end(self, request: StepRequest) -> None:
+        """This one has its answer."""
+        self._open = [each for each in self._open if each.request is not request]
+
+    def due(self, step: int) -> list[OpenRequest]:
+        """Those that end at this step, in the order in which they began."""
+        return [each for each in self._open if each.due == step]
+
+    def next_due(self, step: int) -> int | None:
+        """The next step after `step` at which one ends."""
+        return min((each.due for each in self._open if each.due is not None and each.due > step), default=None)
+
+    def kept(self, step: int) -> list[tuple[StepRequest, Any, int]]:
+        """What a snapshot keeps: those with a key, what their commands did, and how many steps are left."""
+        lefts = [(each, each.left if each.due is None else each.due - step) for each in self._open]
+        return [
+            (each.request, each.accepted, left) for each, left in lefts if left > 0 and each.request.key is not None
+        ]
+
+    def put_back(self, kept: list[tuple[StepRequest, Any, int]], step: int) -> None:
+        """Be what a snapshot of this step kept; whether they go on, the records that follow tell."""
+        self._open = [OpenRequest(request, accepted, step + left) for request, accepted, left in kept]
+
+    def happened(self, events: list[dict[str, Any]], limit: int) -> None:
+        """Steps of a replay brought these events; at most `limit` are kept for each request."""
+        for each in self._open:
+            if each.due is not None:
+                each.events += events[: max(0, limit - len(each.events))]
+
+    def break_off(self, step: int) -> None:
+        """The server has ended at this step: those that were under way wait for being sent again."""
+        for each in self._open:
+            each.left, each.due = each.left if each.due is None else each.due - step, None
+        self._open = [each for each in self._open if each.left > 0 and each.request.key is not None]
