@@ -11,7 +11,7 @@ JUPEDSIM := jupedsim==1.4.2
 SUMO := eclipse-sumo==1.28.0 traci==1.28.0 sumolib==1.28.0
 RECAST := recast-navigation@0.43.1
 # npm packages of ours: each is set up from its lock file before the tests
-NODE_PROJECTS := clients/typescript
+NODE_PROJECTS := clients/typescript service/viewer
 # where the benchmark looks for what npm has installed
 NODE_PEERS := $(MADE)/bench-node
 
@@ -34,7 +34,7 @@ endef
 export COMPILE
 
 .DEFAULT_GOAL := help
-.PHONY: help serve test bench soak lock clean
+.PHONY: help serve test bench soak viewer lock clean
 
 help:  ## list the targets
 	@echo 'Targets of orca-crowd:'
@@ -60,6 +60,9 @@ bench: $(MADE)/bench  ## measure kernels and wire beside libraries of others, la
 	@for part in $(BENCH); do \
 	    printf '\n== %s\n' "$$part"; $(BIN)/orca-crowd bench "$$part" $(ARGS) || exit 1; \
 	done
+
+viewer: $(MADE)/node  ## build the page, which the server has as built files
+	@npm run --silent --prefix service/viewer build
 
 lock:  ## resolve every dependency anew and write constraints.txt
 	@python=$$($(find_python)) && rm -rf $(MADE)/lock && $$python -m venv $(MADE)/lock
@@ -110,12 +113,15 @@ $(MADE)/serve: $(VENV)/pyvenv.cfg pyproject.toml constraints.txt
 $(MADE)/test: $(MADE)/serve clients/python/pyproject.toml $(MADE)/node
 	@echo 'orca-crowd: installing what the tests need'
 	@$(PIP) --no-build-isolation --editable '.[dev]' --editable clients/python
+	@# where they cannot be had the tests of the addon and of the page say so, and the others run
+	@$(BIN)/python -m tests.support.find_godot || true
+	@$(BIN)/python -m tests.support.browser || true
 	@touch $@
 
 # hashes of the lock files say what is installed, and no package's script runs
 $(MADE)/node: $(NODE_PROJECTS:=/package-lock.json)
 	@command -v npm >/dev/null && node -e 'process.exit(process.versions.node.split(".")[0] < 20 ? 1 : 0)' || { \
-	    echo 'orca-crowd: the tests of the TypeScript client need Node 20 or newer, with npm; make serve does not.' \
+	    echo 'orca-crowd: the TypeScript client and the page need Node 20 or newer, with npm; make serve does not.' \
 	        'Debian and Ubuntu: apt-get install nodejs npm. Elsewhere: https://nodejs.org/.' >&2; exit 1; }
 	@echo 'orca-crowd: installing what the tests in JavaScript need, at the versions of package-lock.json'
 	@mkdir -p $(MADE)

@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from orca_core.errors import AlreadyExists, Gone, InvalidInput, NotFound, Problem
 
-__all__ = ["MAXIMUM_IDENTIFIER", "Identifiers"]
+__all__ = ["MAXIMUM_IDENTIFIER", "Identifiers", "rows_of"]
 
 Integers = NDArray[np.int64]
 
@@ -102,6 +102,9 @@ class Identifiers:
 
         Raises InvalidInput for an id named twice, NotFound for one that never was, Gone for one that was removed.
         """
+        if np.array_equal(ids, present):
+            # everybody, in order: what a controller that owns the whole crowd names every step
+            return np.arange(len(ids), dtype=np.int64)
         problems = _duplicates(ids)
         if problems:
             raise InvalidInput(problems)
@@ -131,13 +134,24 @@ class Identifiers:
         return present if self._sorted is None else self._sorted
 
 
+def rows_of(indices: Integers) -> slice | Integers:
+    """The same rows as a slice where they stand one behind another, which numpy reads and writes many times faster."""
+    if not len(indices):
+        return slice(0, 0)
+    first, last = int(indices[0]), int(indices[-1])
+    if last - first == len(indices) - 1 and (indices[1:] > indices[:-1]).all():
+        return slice(first, last + 1)
+    return indices
+
+
 def _shown(ids: Integers) -> str:
     return ", ".join(str(value) for value in ids[:5]) + (f" and {len(ids) - 5} more" if len(ids) > 5 else "")
 
 
 def _duplicates(ids: Integers) -> list[Problem]:
     """A problem for each id that stood earlier in the same request."""
-    if len(ids) < 2:
+    # ascending ids, the usual case, need no sorting
+    if (ids[1:] > ids[:-1]).all():
         return []
     order = np.argsort(ids, kind="stable")
     again = order[1:][ids[order[1:]] == ids[order[:-1]]]

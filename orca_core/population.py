@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from orca_core.agent_columns import COLUMNS, check_columns, check_value, identifier_column
+from orca_core.agent_columns import COLUMNS, check_columns, check_masks, check_value, identifier_column
 from orca_core.arrays import Allocate, own_memory
 from orca_core.errors import InvalidInput, Problem
-from orca_core.identifiers import Identifiers
+from orca_core.identifiers import Identifiers, rows_of
 from orca_core.kernels.status import ARRIVED, MOVING, NO_GOAL
 from orca_core.state import AGENT_DEFAULTS, STATUS_NAMES, AgentState
 
@@ -90,6 +90,7 @@ class Population:
                 len(np.asarray(values)) for values in [*columns.values(), *([asked] if asked is not None else [])]
             ]
             count = lengths[0] if lengths else 0
+        check_masks({**given, **({} if has_id is None else {"id": has_id})}, count)
         if "position" not in columns or not given.get("position", np.ones(count, bool)).all():
             missing = np.flatnonzero(~given["position"]) if "position" in columns else [None] * bool(count)
             if len(missing):
@@ -148,6 +149,8 @@ class Population:
         given = dict(given or {})
         cleared = dict(cleared or {})
         identifiers = identifier_column(ids)
+        check_masks(given, len(identifiers))
+        check_masks(cleared, len(identifiers))
         values = check_columns(columns, len(identifiers), given)
         unknown = [name for name in cleared if name not in CLEARABLE]
         if unknown:
@@ -155,33 +158,42 @@ class Population:
                 [Problem(None, name, f"cannot be null; only {', '.join(CLEARABLE)} can") for name in unknown]
             )
         indices = self.identifiers.lookup(self.state["id"], identifiers)
-        before = self._targets(indices)
+        rows = rows_of(indices)
+        sent = bool({"goal", "preferred_velocity", "position"} & (set(values) | set(cleared)))
+        before = self._targets(rows) if sent else ()
         for name, mask in cleared.items():
-            rows = indices[mask]
-            self.state[name][rows] = -1.0 if name == "preferred_speed" else 0.0
+            empty = indices[mask]
+            self.state[name][empty] = -1.0 if name == "preferred_speed" else 0.0
             if name == "goal":
                 # clearing a goal leaves zero; a preferred velocity that was set after it is not the goal's to clear
-                self.state["has_goal"][rows] = 0
+                self.state["has_goal"][empty] = 0
         # the goal last, so that it holds over a preferred velocity of the same row
         for name in sorted(values, key=lambda name: name == "goal"):
-            self._write(name, indices, values[name], given.get(name))
-        if {"goal", "preferred_velocity", "position"} & (set(values) | set(cleared)):
+            held = given.get(name)
+            if held is None or held.all():
+                self._write(name, rows, values[name], None)
+            else:
+                self._write(name, indices, values[name], held)
+        if sent:
             # the same order again does not restart the watch: many clients repeat theirs every step
-            anew = (self._targets(indices) != before).any(axis=1)
+            anew = np.zeros(len(indices), bool)
+            for old, new in zip(before, self._targets(rows), strict=True):
+                anew |= old != new
             if "position" in values:
                 anew |= given.get("position", np.ones(len(indices), bool))
-            self._start(indices[anew], step)
+            if anew.any():
+                self._start(indices[anew], step)
         return indices
 
-    def _targets(self, indices: Integers) -> NDArray[np.float64]:
-        """Where each is sent (k, 4): whether to a goal, the goal, and whether it has a preferred velocity."""
-        state = self.state
-        moves = (state["preferred_velocity"][indices] != 0.0).any(axis=1)
-        return np.column_stack([state["has_goal"][indices], state["goal"][indices], moves])
+    def _targets(self, rows: slice | Integers) -> tuple[NDArray[Any], ...]:
+        """Where each is sent, copies: whether to a goal, x and y of it, and whether it has a preferred velocity."""
+        goal, preferred = self.state["goal"][rows], self.state["preferred_velocity"][rows]
+        moves = (preferred[:, 0] != 0.0) | (preferred[:, 1] != 0.0)
+        return self.state["has_goal"][rows].copy(), goal[:, 0].copy(), goal[:, 1].copy(), moves
 
-    def _write(self, name: str, indices: Integers, array: NDArray[Any], mask: NDArray[np.bool_] | None) -> None:
+    def _write(self, name: str, indices: slice | Integers, array: NDArray[Any], mask: NDArray[np.bool_] | None) -> None:
         """Write one checked column, and what follows from it."""
-        if mask is not None:
+        if mask is not None and not isinstance(indices, slice):
             indices, array = indices[mask], array[mask]
         state = self.state
         if name == "preferred_velocity":

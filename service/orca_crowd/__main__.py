@@ -15,6 +15,7 @@ import typer
 
 from orca_crowd import __version__
 from orca_crowd.bench import app as bench
+from orca_crowd.commands.run import run
 
 __all__ = ["app", "main"]
 
@@ -26,6 +27,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
 )
 app.add_typer(bench, name="bench")
+app.command("run")(run)
 
 
 def fail(message: str, code: int = 2) -> typer.Exit:

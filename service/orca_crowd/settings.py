@@ -101,6 +101,18 @@ class Settings(BaseSettings):
     frame_queue: int = Field(
         256, ge=1, description="State frames that wait for one socket with delivery `every`; one more closes it."
     )
+    kept_steps: int = Field(
+        200, ge=1, description="Steps of a watched world that are kept, for changed rows and for clients who come back."
+    )
+    kept_bytes: int = Field(
+        33_554_432, ge=0, description="Bytes of the steps that are kept of one world; the newest is kept in any case."
+    )
+    keyframe_steps: int = Field(
+        32, ge=1, description="Steps after which the keyframe of the precisions int16 and int8 is renewed."
+    )
+    deflate: bool = Field(
+        False, description="Compress WebSocket messages (permessage-deflate); 20 KiB and more for each connection."
+    )
     reply_queue: int = Field(1024, ge=1, description="Replies and events that wait for one socket; one more closes it.")
     command_queue: int = Field(
         1024, ge=1, description="Commands, steps and reads that wait for one world; one more answers 429."
@@ -127,6 +139,9 @@ class Settings(BaseSettings):
         0.02, gt=0, le=1, description="How long a world steps before others of its queue get a turn."
     )
     heartbeat_seconds: float = Field(20.0, gt=0, le=25, description="Time between two heartbeats on a socket.")
+    resume_seconds: float = Field(
+        30.0, ge=0, description="How long the steps of a world are kept on after its last watcher has left."
+    )
     ping_seconds: float = Field(20.0, gt=0, description="Time between two pings of a WebSocket connection.")
     pong_seconds: float = Field(20.0, gt=0, description="Time for the answer to a ping; without it the client is gone.")
     lease_seconds: float = Field(3600.0, gt=0, description="Longest time to live of a lease.")
@@ -168,6 +183,8 @@ LIMITS = (
     "message_bytes",
     "sockets",
     "frame_queue",
+    "kept_steps",
+    "keyframe_steps",
     "reply_queue",
     "command_queue",
     "controllers_per_world",
@@ -180,5 +197,6 @@ LIMITS = (
     "rate_limit",
     "barrier_seconds",
     "heartbeat_seconds",
+    "resume_seconds",
     "lease_seconds",
 )

@@ -32,7 +32,7 @@ CORE_LAYERS: tuple[tuple[str, ...], ...] = (
 SERVICE_LAYERS: tuple[tuple[str, ...], ...] = (
     ("__main__",),
     ("commands",),
-    ("bench",),
+    ("bench", "running"),
     ("app",),
     ("api", "streaming"),
     ("worlds",),

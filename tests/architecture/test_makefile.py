@@ -96,9 +96,9 @@ def test_without_a_fit_python_it_says_what_to_do(tmp_path: Path) -> None:
 
 def test_without_node_it_says_what_to_do(tmp_path: Path) -> None:
     shutil.copy(ROOT / "Makefile", tmp_path)
-    lock = tmp_path / "clients" / "typescript" / "package-lock.json"
-    lock.parent.mkdir(parents=True)
-    lock.touch()
+    for project in (tmp_path / "clients" / "typescript", tmp_path / "service" / "viewer"):
+        project.mkdir(parents=True)
+        (project / "package-lock.json").touch()
     command = [str(shutil.which("make")), ".make/node"]
     # a machine on which no program is found but the shell that make names by its path
     done = subprocess.run(command, cwd=tmp_path, env={"PATH": ""}, capture_output=True, text=True, check=False)

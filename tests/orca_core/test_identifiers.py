@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from orca_core import AlreadyExists, Gone, InvalidInput, NotFound, World
-from orca_core.identifiers import MAXIMUM_IDENTIFIER, Identifiers
+from orca_core.identifiers import MAXIMUM_IDENTIFIER, Identifiers, rows_of
 
 identifier = st.one_of(st.integers(0, 30), st.sampled_from([MAXIMUM_IDENTIFIER, MAXIMUM_IDENTIFIER - 1, 2**40]))
 command = st.one_of(
@@ -102,3 +102,11 @@ def test_a_million_ids_are_one_interval() -> None:
         identifiers.claim(identifiers.allocate(10_000), allocated=True)
     assert identifiers.used.tolist() == [[0, 1_000_000]]
     assert identifiers.allocate(1).tolist() == [1_000_000]
+
+
+@given(indices=st.one_of(st.lists(st.integers(0, 20), unique=True), st.tuples(st.integers(0, 9), st.integers(0, 9))))
+def test_rows_one_behind_another_are_a_slice(indices: list[int] | tuple[int, int]) -> None:
+    wanted = list(range(*indices)) if isinstance(indices, tuple) else indices
+    rows = rows_of(np.array(wanted, np.int64))
+    assert np.arange(30)[rows].tolist() == wanted
+    assert isinstance(rows, slice) is (wanted == list(range(wanted[0], wanted[-1] + 1)) if wanted else True)

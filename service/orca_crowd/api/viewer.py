@@ -15,8 +15,14 @@ TYPES = {
     ".js": "text/javascript; charset=utf-8",
     ".css": "text/css; charset=utf-8",
     ".svg": "image/svg+xml",
+    ".txt": "text/plain; charset=utf-8",
 }
-POLICY = ("default-src 'self'", "connect-src 'self' ws: wss:", "frame-ancestors 'none'", "base-uri 'none'")
+# everything comes from here, and whatever is not named is not allowed at all; 'self' holds for the stream too
+POLICY = (
+    "default-src 'none'",
+    *(f"{kind}-src 'self'" for kind in ("script", "style", "img", "connect")),
+    *(f"{what} 'none'" for what in ("base-uri", "form-action", "frame-ancestors")),
+)
 HEADERS = {
     "Content-Security-Policy": "; ".join(POLICY),
     "X-Content-Type-Options": "nosniff",

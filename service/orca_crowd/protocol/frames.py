@@ -3,10 +3,9 @@
 `orca-crowd.v1.json` sends text, with columns as arrays; `orca-crowd.v1.msgpack` sends binary, with number columns as
 bins of little-endian float64 (float32 where asked for), id columns as bins of int64, columns of strings as arrays.
 
-A state frame is put together from pieces. The columns, nearly all of it, are encoded once for everybody who asked for
-the same fields and precision (`encode_columns`); what differs from reader to reader, `since` and the ids that came and
-went, stands in front of them in a few bytes (`assemble`). A map is its entries one behind another in both formats, so
-putting pieces together is a copy and not an encoding.
+A message is put together from pieces: entries of its map, one behind another in both formats, each with the bytes of
+its columns as they lie in memory. `message_chunks` gives them in order, so that a large frame is copied once, when
+whoever sends it joins them.
 """
 
 from __future__ import annotations
@@ -31,6 +30,7 @@ __all__ = [
     "encode_columns",
     "encode_entries",
     "encode_message",
+    "message_chunks",
 ]
 
 JSON_SUBPROTOCOL: Final = "orca-crowd.v1.json"
@@ -39,9 +39,13 @@ SUBPROTOCOLS: Final = (JSON_SUBPROTOCOL, MSGPACK_SUBPROTOCOL)
 
 Precision = Literal["float32", "float64"]
 Column = npt.NDArray[Any] | Sequence[str]
+# what joining takes
+Chunk = bytes | memoryview
 
-# Columns of ids; every other column of numbers travels as floating point in a bin, whole numbers too.
-IDENTIFIERS = frozenset({"id", "ids", "entered", "left", "removed", "other", "owned"})
+# Columns of ids; every other column of numbers travels as floating point in a bin, whole numbers too, unless they are
+# as narrow as int16 or int8.
+IDENTIFIERS = frozenset({"id", "ids", "entered", "left", "removed", "other", "owned", "based"})
+NARROW = (np.dtype(np.int16), np.dtype(np.int8))
 
 # Rows that one call of the JSON encoder gets. The encoder holds the interpreter's lock for a whole call, and whoever
 # waits for it gets it only after the switch interval of 5 ms: in long columns the lock is given away between pieces, so
@@ -56,12 +60,17 @@ _msgpack = msgspec.msgpack.Encoder()
 class Entries:
     """Encoded entries of one map in one subprotocol: how many, and their bytes without the map around them."""
 
-    __slots__ = ("count", "data")
+    __slots__ = ("chunks", "count")
 
-    def __init__(self, count: int, data: bytes) -> None:
-        """Hold `count` entries in `data`."""
+    def __init__(self, count: int, chunks: list[Chunk]) -> None:
+        """Hold `count` entries in `chunks`, which joined are their bytes."""
         self.count = count
-        self.data = data
+        self.chunks = chunks
+
+    @property
+    def data(self) -> bytes:
+        """All of it in one piece, copied."""
+        return b"".join(self.chunks)
 
 
 def choose_subprotocol(offered: Iterable[str]) -> str | None:
@@ -75,21 +84,40 @@ def encode_message(message: Mapping[str, Any], subprotocol: str) -> str | bytes:
 
 
 def assemble(parts: Sequence[Entries], subprotocol: str) -> str | bytes:
-    """One map from the entries of all parts, in order."""
-    if subprotocol == JSON_SUBPROTOCOL:
-        return (b"{" + b",".join(part.data for part in parts if part.count) + b"}").decode()
+    """One map from the entries of all parts, in order: str for JSON, bytes for MessagePack."""
+    data = b"".join(message_chunks(parts, subprotocol))
+    return data.decode() if subprotocol == JSON_SUBPROTOCOL else data
+
+
+def message_chunks(parts: Sequence[Entries], subprotocol: str) -> list[Chunk]:
+    """What is to be joined for one map from the entries of all parts, in order."""
     count = sum(part.count for part in parts)
-    head = bytes([0x80 | count]) if count < 16 else struct.pack(">BH", 0xDE, count)
-    return head + b"".join(part.data for part in parts)
+    if subprotocol == JSON_SUBPROTOCOL:
+        chunks: list[Chunk] = [b"{"]
+        for part in parts:
+            if part.count:
+                chunks += [b","] * (len(chunks) > 1)
+                chunks += part.chunks
+        chunks.append(b"}")
+        return chunks
+    head: list[Chunk] = [bytes([0x80 | count]) if count < 16 else struct.pack(">BH", 0xDE, count)]
+    for part in parts:
+        head += part.chunks
+    return head
 
 
 def encode_entries(values: Mapping[str, Any], subprotocol: str) -> Entries:
     """The entries of `values`; arrays inside become columns of the subprotocol in their own precision."""
+    chunks: list[Chunk] = []
     if subprotocol == JSON_SUBPROTOCOL:
-        data = b",".join(_json.encode(name) + b":" + _encode_json(value) for name, value in values.items())
+        for name, value in values.items():
+            chunks += [b","] * bool(chunks)
+            chunks += [_json.encode(name), b":", _encode_json(value)]
     else:
-        data = b"".join(_msgpack.encode(name) + _msgpack.encode(_binary(name, value)) for name, value in values.items())
-    return Entries(len(values), data)
+        for name, value in values.items():
+            chunks.append(_msgpack.encode(name))
+            chunks += _bin(name, value) if isinstance(value, np.ndarray) else [_msgpack.encode(_binary(name, value))]
+    return Entries(len(values), chunks)
 
 
 def encode_columns(columns: Mapping[str, Column], precision: str, subprotocol: str) -> Entries:
@@ -99,10 +127,10 @@ def encode_columns(columns: Mapping[str, Column], precision: str, subprotocol: s
     the float32. A row without a value (NaN) is null in JSON and NaN in a bin.
     """
     # whole numbers stay whole in JSON, and in a bin have the precision of all others
-    narrow = ("f",) if subprotocol == JSON_SUBPROTOCOL else ("f", "i")
+    narrowed = ("f",) if subprotocol == JSON_SUBPROTOCOL else ("f", "i")
     travelling = {
         name: column.astype(np.float32)
-        if precision == "float32" and isinstance(column, np.ndarray) and column.dtype.kind in narrow
+        if precision == "float32" and isinstance(column, np.ndarray) and column.dtype.kind in narrowed
         else column
         for name, column in columns.items()
     }
@@ -145,12 +173,33 @@ def _plain(value: Any) -> Any:
     return value
 
 
+def _bin(name: str, array: npt.NDArray[Any]) -> list[Chunk]:
+    """A column as head and bytes of a bin, without a copy where it lies in memory as it travels."""
+    column = _packed(name, array)
+    size = column.nbytes
+    # bin 8, bin 16, bin 32, by the size
+    head = (
+        struct.pack(">BB", 0xC4, size)
+        if size < 0x100
+        else struct.pack(">BH", 0xC5, size)
+        if size < 0x10000
+        else struct.pack(">BI", 0xC6, size)
+    )
+    # a view of no rows cannot be cast
+    return [head, column.data.cast("B")] if size else [head]
+
+
+def _packed(name: str, array: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    """The array as it lies in a bin: little-endian whatever the machine; x0 y0 x1 y1 … for vectors."""
+    kept = array.dtype.kind == "f" or name in IDENTIFIERS or array.dtype in NARROW
+    dtype = array.dtype if kept else np.dtype(np.float64)
+    return np.ascontiguousarray(array.astype(dtype.newbyteorder("<"), copy=False))
+
+
 def _binary(name: str, value: Any) -> Any:
     """`value`, which has that name, with the arrays inside as bins and numpy scalars as Python values."""
     if isinstance(value, np.ndarray):
-        dtype = value.dtype if value.dtype.kind == "f" or name in IDENTIFIERS else np.dtype(np.float64)
-        # little-endian whatever the machine; x0 y0 x1 y1 … for vectors
-        return value.astype(dtype.newbyteorder("<"), copy=False).tobytes()
+        return _packed(name, value).tobytes()
     if isinstance(value, np.generic):
         return value.item()
     if isinstance(value, Mapping):

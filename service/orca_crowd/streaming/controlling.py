@@ -66,11 +66,12 @@ class Controlling:
         return await self._runner.step(_body(message), lease=self._lease, controller=self._controller, size=size)
 
     async def _ready(self, message: Ready, size: int) -> dict[str, Any]:
-        request = await self._runner.parse(lambda: parse_ready(message, message.for_step, self._settings), size)
+        call = lambda: parse_ready(message, message.for_step, self._settings)  # noqa: E731
+        request = await self._runner.parse(call, message.commands, size)
         return await self._runner.control.ready(request, self._controller)
 
     async def _own(self, message: Own | Disown, size: int) -> dict[str, Any]:
-        request = await self._runner.parse(lambda: parse_own(message), size)
+        request = await self._runner.parse(lambda: parse_own(message), message.ids, size)
         return await self._runner.control.own(request, self._controller)
 
 

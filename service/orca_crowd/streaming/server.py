@@ -26,8 +26,8 @@ def socket_options(settings: Settings) -> dict[str, Any]:
         # a client who answers no ping is gone: found and cleaned up within the sum of the two
         "ws_ping_interval": settings.ping_seconds,
         "ws_ping_timeout": settings.pong_seconds,
-        # compressing every frame for every client costs far more than the network it saves
-        "ws_per_message_deflate": False,
+        # off unless asked for: compressing every frame for every client costs more than the network it saves
+        "ws_per_message_deflate": settings.deflate,
     }
 
 

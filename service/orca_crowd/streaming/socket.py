@@ -1,8 +1,9 @@
 """One WebSocket: what the client says is read, done and answered; what the world does is written.
 
-Two tasks. The reader is always waiting for the client, so that a client who goes away is seen at once; what takes time
-(commands, steps, the snapshot for a `full`) is a task of its own (answers.py). The writer sends (writer.py). A socket
-never waits for another, and the world waits for none (but see the gate in hub.py).
+One task beside that of the connection: the reader is always waiting for the client, so that a client who goes away is
+seen at once. What takes time (commands, steps, what a subscription begins with) is a task of its own (answers.py,
+subscriber.py). Sending takes none (writer.py). A socket never waits for another, and the world waits for none (but see
+the gate in hub.py).
 """
 
 from __future__ import annotations
@@ -18,15 +19,17 @@ from orca_crowd.errors import ApiError, Fault, InvalidRequest, document, problem
 from orca_crowd.protocol.bodies import size_of
 from orca_crowd.protocol.frames import JSON_SUBPROTOCOL, MSGPACK_SUBPROTOCOL, encode_message
 from orca_crowd.protocol.reading import BadMessage, read_message
-from orca_crowd.protocol.stream import ClientMessage, Command, Got, Ping, Subscribe, Unsubscribe
+from orca_crowd.protocol.stream import ClientMessage, Command, Got, Ping, Resume, Subscribe, Unsubscribe
 from orca_crowd.settings import LIMITS
 from orca_crowd.streaming.answers import Answers
+from orca_crowd.streaming.asgi import AsgiConnection
 from orca_crowd.streaming.controlling import Controlling, OrderMessage
-from orca_crowd.streaming.hub import PATIENCE_SECONDS, Hub
+from orca_crowd.streaming.frame import SharedFrame
+from orca_crowd.streaming.hub import PATIENCE_SECONDS, Hub, Watching
 from orca_crowd.streaming.outbox import Outbox, OutboxOverflow, Wire
-from orca_crowd.streaming.shared import SharedFrame
-from orca_crowd.streaming.subscriber import Shared, Subscriber
-from orca_crowd.streaming.subscription import FrameOverflow, Subscription, UnsentStep
+from orca_crowd.streaming.shared import Shared
+from orca_crowd.streaming.subscriber import Subscriber
+from orca_crowd.streaming.subscription import FrameOverflow, UnsentStep
 from orca_crowd.streaming.transport import transport_of
 from orca_crowd.streaming.writer import Writer
 
@@ -68,27 +71,27 @@ class Socket:
         self._closing: tuple[int, str] | None = None
         # the newest command, whose effect a `full` that is asked for after it shows
         self._changed: Order | None = None
-        self._cut = asyncio.Event()
+        self._cut: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self._patience: asyncio.TimerHandle | None = None
         self._outbox = Outbox(message_limit=shared.settings.reply_queue, byte_limit=REPLY_BYTES)
         self._answers = Answers(self.tell, shared.orders)
+        # another server than ours has no transport that sends without waiting
+        self._slow = AsgiConnection(websocket, lambda: self._writer.push()) if self._transport is None else None
         self._writer = Writer(
-            self._send,
+            self._transport or self._slow,  # type: ignore[arg-type]  # one of them is there
             outbox=self._outbox,
-            subprotocol=subprotocol,
             clock=shared.clock,
-            heartbeat_seconds=shared.settings.heartbeat_seconds,
-            step=lambda: self._runner.facts.step,
-            ping=self._transport.ping if self._transport is not None else None,
             statistics=shared.statistics,
             progressed=hub.progressed,
+            announce=lambda update: self._subscriber.announcement(update),
+            failed=self._failed,
         )
         self._subscriber = Subscriber(
-            self._writer, runner=hub.runner, subprotocol=subprotocol, shared=shared, refuse=self._refuse
+            self._writer, hub=hub, subprotocol=subprotocol, shared=shared, refuse=self._refuse
         )
 
     @property
-    def subscription(self) -> Subscription[SharedFrame] | None:
+    def subscription(self) -> Watching | None:
         """What the client has asked to see."""
         return self._writer.subscription
 
@@ -100,32 +103,31 @@ class Socket:
         self._hub.watchers.add(self)
         if self._transport is not None:
             self._transport.on_answer = self._subscriber.answered
+            self._transport.on_room = self._writer.push
         # a world that ended while the connection was accepted tells nobody any more
         if self._runner.state != "ready":
             kind = "failed" if self._runner.state == "failed" else "gone"
             self._hub.end(kind, self._runner.reason or "the world was deleted")
-        tasks = [
-            asyncio.create_task(self._read(), name="socket reader"),
-            asyncio.create_task(self._write(), name="socket writer"),
-            asyncio.create_task(self._cut.wait(), name="socket end"),
-        ]
+        reader = asyncio.create_task(self._read(), name="socket reader")
         try:
-            done, _ = await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
-            for task in done:
-                self._look_at(task)
+            await asyncio.wait([reader, self._cut], return_when=asyncio.FIRST_COMPLETED)
+            if reader.done():
+                self._look_at(reader)
+            if self._slow is not None and self._closing is not None:
+                await self._slow.close(self._closing[0], _short(self._closing[1]))
         finally:
             self._hub.watchers.discard(self)
             self._controlling.end()
-            self._subscriber.replace(None)
+            self._subscriber.stop()
             self._closing = self._closing or (1000, "")
             self._outbox.clear()
             if self._patience is not None:
                 self._patience.cancel()
             if self._transport is not None:
-                self._transport.on_answer = None
-            for task in tasks:
-                task.cancel()
-            await asyncio.gather(*tasks, return_exceptions=True)
+                self._transport.on_answer = self._transport.on_room = None
+            reader.cancel()
+            self._cut.cancel()
+            await asyncio.gather(reader, return_exceptions=True)
             self._hub.progressed()
 
     def _hello(self) -> dict[str, Any]:
@@ -143,8 +145,10 @@ class Socket:
     def _look_at(self, task: asyncio.Task[Any]) -> None:
         """A fault of our own ends this socket alone, and the log tells it."""
         error = task.exception()
-        if error is None or isinstance(error, WebSocketDisconnect):
-            return
+        if error is not None and not isinstance(error, WebSocketDisconnect):
+            self._failed(error)
+
+    def _failed(self, error: BaseException) -> None:
         log.error("a socket of world %s failed", self._runner.name, exc_info=error)
         self._cut_off(1011, "the server failed on this connection; its log says how")
 
@@ -159,7 +163,7 @@ class Socket:
         except OutboxOverflow as full:
             self._cut_off(4001, str(full))
         else:
-            self._writer.wake()
+            self._writer.push()
 
     def show(self, frame: SharedFrame) -> None:
         """Queue a frame by the policy of the subscription; a full queue closes the socket with 4001."""
@@ -170,22 +174,26 @@ class Socket:
         except FrameOverflow as full:
             self._cut_off(4001, str(full))
         else:
-            self._writer.wake()
+            self._writer.push()
 
     def end(self, code: int, reason: str, problem: ApiError | None = None) -> None:
         """Send what must not be lost, then `closing`, then close; a client who does not read is cut off soon."""
         if self._closing is not None:
             return
+        # nothing comes behind the last message
+        self._subscriber.stop()
         if problem is not None:
             self._say({"type": "error", "problem": document(problem)})
         self._say({"type": "closing", "reason": reason})
         # the queue may have been full
         if self._closing is None:
             self._closing = (code, reason)
-            self._writer.finish()
+            self._writer.finish(lambda: self._cut_off(code, reason))
             # a world can wait for those who stopped reading to come back, a server that stops cannot
             linger = 0.0 if code == 1012 else LINGER_SECONDS
-            self._patience = asyncio.get_running_loop().call_later(CLOSE_SECONDS, self._cut_off, code, reason, linger)
+            if not self._cut.done():
+                loop = asyncio.get_running_loop()
+                self._patience = loop.call_later(CLOSE_SECONDS, self._cut_off, code, reason, linger)
 
     def reading(self) -> bool:
         """Whether the client has taken anything in the last moment."""
@@ -193,28 +201,20 @@ class Socket:
 
     def _cut_off(self, code: int, reason: str, linger: float = LINGER_SECONDS) -> None:
         """Close without waiting for the client: behind what the connection has taken, nothing more is sent."""
-        if self._cut.is_set():
+        if self._cut.done():
             return
         self._closing = (code, reason)
-        self._cut.set()
+        self._cut.set_result(None)
         self._shared.statistics.count_close(code)
         if self._transport is not None:
             self._transport.end(code, _short(reason), linger)
 
     # writing
 
-    async def _send(self, wire: Wire) -> None:
-        await self._websocket.send({"type": "websocket.send", "text" if isinstance(wire, str) else "bytes": wire})
-
-    async def _write(self) -> None:
-        await self._writer.run()
-        # only `end` lets the writer finish
-        code, reason = self._closing or (1000, "")
-        if self._transport is not None:
-            self._cut_off(code, reason)
-        else:
-            self._shared.statistics.count_close(code)
-            await self._websocket.close(code, _short(reason))
+    def beat(self, silence: float) -> None:
+        """Tell the step, where nothing was sent for so many seconds."""
+        if self._closing is None and self._shared.clock.now() - self._writer.last_sent >= silence:
+            self._say({"type": "heartbeat", "step": self._runner.facts.step})
 
     def _say(self, message: dict[str, Any]) -> None:
         self.tell(encode_message(message, self.subprotocol))
@@ -257,10 +257,10 @@ class Socket:
             self._say({"type": "pong"} | ({"data": message.data} if "data" in message.model_fields_set else {}))
         elif isinstance(message, Got):
             self._got(message.step)
-        elif isinstance(message, Subscribe):
-            self._subscriber.subscribe(message, self._changed)
+        elif isinstance(message, Subscribe | Resume):
+            self._subscriber.begin(message, self._changed)
         elif isinstance(message, Unsubscribe):
-            self._subscriber.replace(None)
+            self._subscriber.stop()
         elif isinstance(message, OrderMessage):
             kind, call = self._controlling.order(message, size)
             order = self._order(call, kind, message.key, size)

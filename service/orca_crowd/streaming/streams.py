@@ -12,10 +12,10 @@ from orca_crowd.clock import Clock
 from orca_crowd.errors import ApiError, document
 from orca_crowd.protocol.frames import SUBPROTOCOLS, choose_subprotocol
 from orca_crowd.settings import Settings
-from orca_crowd.streaming.hub import Hub, Offload
-from orca_crowd.streaming.shared import StreamStatistics
+from orca_crowd.streaming.hub import Hub
+from orca_crowd.streaming.shared import Offload, Shared
 from orca_crowd.streaming.socket import Socket
-from orca_crowd.streaming.subscriber import Shared
+from orca_crowd.streaming.statistics import StreamStatistics
 from orca_crowd.streaming.transport import StreamProtocol, transport_of
 from orca_crowd.worlds.runner import Runner
 
@@ -24,6 +24,8 @@ __all__ = ["Streams", "deny"]
 # When the server stops, a client has so long to read on to the close frame, on top of what it has for the messages that
 # wait for it (CLOSE_SECONDS of socket.py); together less than a supervisor waits before it kills.
 FAREWELL_SECONDS = 2.0
+# Silent sockets are looked for so often in the time between two heartbeats, so that one comes at most that part early.
+LOOKS = 8
 
 
 class Streams:
@@ -35,6 +37,10 @@ class Streams:
         self._hubs: dict[Runner, Hub] = {}
         self._changed = asyncio.Event()
         self._connections: set[StreamProtocol] = set()
+        self._sockets: set[Socket] = set()
+        # one task for each hub that nobody watches any more, and one for the heartbeats of all sockets
+        self._resting: dict[Hub, asyncio.Task[None]] = {}
+        self._beating: asyncio.Task[None] | None = None
         self._closing = False
 
     @property
@@ -52,21 +58,67 @@ class Streams:
             if connection is not None:
                 self._connections.add(connection)
                 connection.on_lost = self._lost
-            hub = self._hubs.get(runner)
-            if hub is None:
-                hub = self._hubs[runner] = Hub(runner, self._shared.offload, self.statistics)
+            hub = self._hub_of(runner)
             socket = Socket(websocket, hub, subprotocol, self._shared)
+            self._sockets.add(socket)
+            if self._beating is None:
+                self._beating = asyncio.create_task(self._beat(), name="heartbeats")
             try:
                 if self._closing:
                     socket.end(1012, "the server is restarting")
                 await socket.run()
             finally:
-                if not hub.watchers and self._hubs.get(runner) is hub:
-                    hub.close()
-                    del self._hubs[runner]
+                self._sockets.discard(socket)
+                if not self._sockets and self._beating is not None:
+                    self._beating.cancel()
+                    self._beating = None
+                if not hub.watchers:
+                    self._rest(hub)
         finally:
             self.statistics.sockets -= 1
             self._changed.set()
+
+    def _hub_of(self, runner: Runner) -> Hub:
+        """The hub of a world, woken or made."""
+        hub = self._hubs.get(runner)
+        if hub is None:
+            hub = self._hubs[runner] = Hub(runner, self._shared)
+        hub.rest(False)
+        return hub
+
+    def _rest(self, hub: Hub) -> None:
+        """Nobody watches: close the hub when nobody has come back in time."""
+        if self._hubs.get(hub.runner) is not hub or hub in self._resting:
+            return
+        seconds = self._shared.settings.resume_seconds
+        if self._closing or hub.ended or seconds <= 0.0:
+            self._drop(hub)
+        else:
+            self._resting[hub] = asyncio.create_task(self._wait_for_somebody(hub, seconds), name="resting hub")
+
+    async def _wait_for_somebody(self, hub: Hub, seconds: float) -> None:
+        while not hub.watchers:
+            hub.rest(True)
+            hub.stirred.clear()
+            await self._shared.clock.wait(hub.stirred, self._shared.clock.now() + seconds)
+            if hub.ended or not hub.stirred.is_set():
+                break
+        del self._resting[hub]
+        self._drop(hub)
+
+    def _drop(self, hub: Hub) -> None:
+        if self._hubs.get(hub.runner) is hub and not hub.watchers:
+            del self._hubs[hub.runner]
+            hub.close()
+
+    async def _beat(self) -> None:
+        """Heartbeats for all sockets, until cancelled."""
+        seconds = self._shared.settings.heartbeat_seconds
+        never = asyncio.Event()
+        while True:
+            await self._shared.clock.wait(never, self._shared.clock.now() + seconds / LOOKS)
+            for socket in list(self._sockets):
+                socket.beat(seconds - seconds / LOOKS)
 
     async def close(self, reason: str = "the server is restarting") -> None:
         """Tell every client, close with 1012, and return when all have read it or had the time to; take no new ones."""
@@ -86,6 +138,13 @@ class Streams:
                     await self._changed.wait()
         if self._shared.orders:
             await asyncio.wait(self._shared.orders, timeout=self._shared.settings.drain_seconds)
+        ending = list(self._resting.values())
+        for task in ending:
+            task.cancel()
+        if ending:
+            await asyncio.wait(ending)
+        for hub in list(self._hubs.values()):
+            self._drop(hub)
 
     def _lost(self, connection: StreamProtocol) -> None:
         """A connection can outlive its socket by what its client has not read yet."""

@@ -1,4 +1,4 @@
-"""What one socket has asked to see, and which frame it is sent next. No I/O.
+"""What one socket has asked to see, and which update it is sent next. No I/O.
 
 Two deliveries, two policies:
 
@@ -7,26 +7,26 @@ Two deliveries, two policies:
 - `every` holds a bounded queue and leaves nothing out; FrameOverflow, and with it close code 4001, ends a reader that
   does not keep up.
 
+What an update holds depends on what the client knows then. With `every` that is the update before it, so it is bound to
+that, and encoded, as soon as it is offered; with `latest` it is bound when it is its turn.
+
 Credit. A frame is on its way from when it is sent until the client has it. A client that names `window` in its
 subscribe, or that has sent one `got`, says so itself: `got {step}` acknowledges every frame up to that step. Before
 that a frame counts as received when the peer answers the ping that follows it. Two ways, since a client that never
 heard of `got` must not starve after `window` frames, while a browser answers pings for a page that is stuck.
-
-Joining. A subscription is registered before the snapshot for its `full` is asked for, and gives nothing away until
-`start` has been called with that snapshot; whatever is not newer than the snapshot is then dropped. So between `full`
-and the first frame no step is missing and none comes twice, whenever the snapshot is taken.
 """
 
 from __future__ import annotations
 
 from collections import deque
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Generic, Literal, Protocol, TypeVar
+from dataclasses import dataclass, field
+from typing import Any, Generic, Protocol, TypeVar
 
-__all__ = ["FrameKey", "FrameOverflow", "Pending", "Subscription", "UnsentStep"]
+from orca_crowd.protocol.subscribing import Delivery, Rows
+from orca_crowd.streaming.interest import EVERYBODY, Interest
 
-Delivery = Literal["latest", "every"]
+__all__ = ["FrameKey", "FrameOverflow", "Pending", "Sharable", "Subscription", "UnsentStep"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,15 +36,16 @@ class FrameKey:
     subprotocol: str
     fields: tuple[str, ...]
     precision: str
-    interest: str = "all"
+    interest: Interest = field(default=EVERYBODY)
+    rows: Rows = "changed"
 
 
 class Pending(Protocol):
-    """A frame as a subscription sees it: a step, a size once encoded, and a count of those who still want it."""
+    """An update as a subscription sees it: a step, a size once encoded, and a count of those who still want it."""
 
     @property
     def step(self) -> int:
-        """The step whose state the frame holds."""
+        """The step whose state it brings."""
         ...
 
     @property
@@ -52,8 +53,9 @@ class Pending(Protocol):
         """Encoded bytes; 0 until encoded."""
         ...
 
-    def hold(self) -> None:
-        """One more reader wants this frame."""
+    @property
+    def outcome(self) -> Any:
+        """What the client knows when it has it, as soon as that is known; the update itself before."""
         ...
 
     def release(self) -> None:
@@ -61,7 +63,25 @@ class Pending(Protocol):
         ...
 
 
-Frame = TypeVar("Frame", bound=Pending)
+Sent = TypeVar("Sent", bound=Pending)
+Past = TypeVar("Past", contravariant=True)
+Made = TypeVar("Made", bound=Pending, covariant=True)
+
+
+class Sharable(Protocol[Past, Made]):
+    """A frame as a subscription sees it: a step, and the update for a client that knows what was sent before."""
+
+    @property
+    def step(self) -> int:
+        """The step whose state the frame holds."""
+        ...
+
+    def bind(self, previous: Past, /) -> Made:
+        """The update, held for the caller."""
+        ...
+
+
+Before = TypeVar("Before")
 
 
 class FrameOverflow(Exception):
@@ -72,8 +92,8 @@ class UnsentStep(Exception):
     """`got` names a step that was never sent."""
 
 
-class Subscription(Generic[Frame]):
-    """One subscribe of one socket, from its registration to the one that replaces it."""
+class Subscription(Generic[Before, Sent]):
+    """One subscribe or resume of one socket, from its registration to the one that replaces it."""
 
     def __init__(
         self,
@@ -85,12 +105,15 @@ class Subscription(Generic[Frame]):
         explicit_credit: bool,
         frame_limit: int,
         byte_limit: int,
+        known: Before | Sent,
+        first: Sent | None = None,
         newest_sent: int | None = None,
     ) -> None:
         """Take frames of steps divisible by `every`; `frame_limit` and `byte_limit` bound the queue of `every`.
 
-        `newest_sent` is the newest step that an earlier subscription of this socket was sent: a late `got` for it is
-        no mistake.
+        `known` is what the client knows before the first frame: after a `full`, which then is `first` and sent before
+        all frames, or from before. `newest_sent` is the newest step that an earlier subscription of this socket was
+        sent: a late `got` for it is no mistake.
         """
         self.key = key
         self.every = every
@@ -100,9 +123,11 @@ class Subscription(Generic[Frame]):
         self.replaced = 0
         self._frame_limit = frame_limit
         self._byte_limit = byte_limit
-        self._waiting: deque[Frame] = deque()
+        self._first = first
+        self._known: Before | Sent = known
+        self._queue: deque[Sent] = deque()
+        self._newest: Sharable[Before | Sent, Sent] | None = None
         self._on_their_way: deque[int] = deque()
-        self._sent_step: int | None = None
         self._newest_sent = newest_sent
 
     @property
@@ -111,14 +136,9 @@ class Subscription(Generic[Frame]):
         return self._newest_sent
 
     @property
-    def started(self) -> bool:
-        """Whether `full` has gone out, so that frames may follow."""
-        return self._sent_step is not None
-
-    @property
     def waiting(self) -> int:
         """Frames held back."""
-        return len(self._waiting)
+        return len(self._queue) + (self._newest is not None)
 
     @property
     def on_their_way(self) -> Sequence[int]:
@@ -131,41 +151,53 @@ class Subscription(Generic[Frame]):
 
     def crowded(self) -> bool:
         """Whether more than half of the queue of delivery `every` is in use."""
-        return self.delivery == "every" and 2 * len(self._waiting) > self._frame_limit
+        return 2 * len(self._queue) > self._frame_limit
 
-    def offer(self, frame: Frame) -> None:
+    def offer(self, frame: Sharable[Before | Sent, Sent]) -> None:
         """Take a newer frame; with `every`, FrameOverflow when the queue is full and then the frame was not taken."""
         if self.delivery == "latest":
             # only the newest is worth sending
-            self._drop_waiting()
-        elif len(self._waiting) >= self._frame_limit:
+            self.replaced += self._newest is not None
+            self._newest = frame
+            return
+        if len(self._queue) >= self._frame_limit:
             raise FrameOverflow(f"{self._frame_limit} frames wait unread, which is the limit for delivery 'every'")
-        elif sum(held.size for held in self._waiting) > self._byte_limit:
+        if sum(held.size for held in self._queue) > self._byte_limit:
             raise FrameOverflow(f"more than {self._byte_limit} bytes of frames wait unread, the limit for 'every'")
-        frame.hold()
-        self._waiting.append(frame)
+        update = frame.bind(self._known)
+        self._known = update
+        self._queue.append(update)
 
-    def start(self, step: int) -> None:
-        """`full` of `step` goes out now: drop what it already holds."""
-        self._sent_step = self._newest_sent = step
-        while self._waiting and self._waiting[0].step <= step:
-            self._waiting.popleft().release()
+    def take(self) -> Sent | None:
+        """The next update to send, after which `sent` is called; None when nothing waits and without credit."""
+        if self._first is not None:
+            update, self._first = self._first, None
+        elif self._queue:
+            update = self._queue.popleft()
+        elif self._newest is not None and len(self._on_their_way) < self.window:
+            frame, self._newest = self._newest, None
+            update = frame.bind(self._known)
+            self._known = update
+            self._on_their_way.append(update.step)
+        else:
+            return None
+        self._newest_sent = update.step
+        return update
 
-    def take(self) -> tuple[Frame, int] | None:
-        """The next frame to send and its `since`; None when nothing waits, before `full`, and without credit.
+    def sent(self, update: Sent) -> None:
+        """An update that was taken has been sent: let go of its bytes."""
+        if self._known is update:
+            self._known = update.outcome
+        update.release()
 
-        The caller sends the frame, then calls its `release`.
+    def wants_ping(self) -> bool:
+        """Whether the frame just sent is to be followed by a ping: half of the window, or more, is on its way.
+
+        Not every frame is, since a ping and its answer cost as much as a small frame.
         """
-        if self._sent_step is None or not self._waiting:
-            return None
-        if self.delivery == "latest" and len(self._on_their_way) >= self.window:
-            return None
-        frame = self._waiting.popleft()
-        since = self._sent_step
-        self._sent_step = self._newest_sent = frame.step
-        if self.delivery == "latest":
-            self._on_their_way.append(frame.step)
-        return frame, since
+        if self.delivery != "latest" or self.explicit_credit:
+            return False
+        return 2 * len(self._on_their_way) >= self.window
 
     def got(self, step: int) -> None:
         """The client has every frame up to `step`; from now on it gives all credit itself."""
@@ -182,13 +214,13 @@ class Subscription(Generic[Frame]):
 
     def close(self) -> None:
         """Drop what waits, when the socket ends or another subscription takes this one's place."""
-        self._drop_waiting()
+        self.replaced += self._newest is not None
+        self._newest = None
+        for update in [*([] if self._first is None else [self._first]), *self._queue]:
+            update.release()
+        self._first = None
+        self._queue.clear()
 
     def _receive(self, step: int) -> None:
         while self._on_their_way and self._on_their_way[0] <= step:
             self._on_their_way.popleft()
-
-    def _drop_waiting(self) -> None:
-        while self._waiting:
-            self._waiting.popleft().release()
-            self.replaced += 1

@@ -6,6 +6,8 @@ client who does not read that it is closed, nor get rid of it: a connection whos
 
 - `end(code, reason, linger)`: the close frame goes behind what is buffered at once, nothing more is taken, and after
   `linger` seconds the connection is cut. A reader who comes back within that time learns why.
+- `takes()`, `write(message)` and `on_room`: sending without waiting, of bytes that are framed already where the
+  connection is not compressed;
 - `ping(step)` and `on_answer`: a ping that carries a step, to learn when the client has what was sent before it;
 - `on_lost`: the connection is gone, which can be long after the application is through with it.
 
@@ -21,6 +23,9 @@ from typing import Any
 from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIOProtocol
 from websockets.frames import Frame
 
+from orca_crowd.streaming.outbox import Wire
+from orca_crowd.streaming.packed import Packed, frame_head
+
 __all__ = ["EXTENSION", "StreamProtocol", "transport_of"]
 
 EXTENSION = "orca-crowd.transport"
@@ -28,6 +33,8 @@ EXTENSION = "orca-crowd.transport"
 # a ping of ours is told from uvicorn's own four bytes by its first byte and its length
 _MARK = b"s"
 _PAYLOAD = 9
+# final frame, ping, unmasked
+_PING = bytes([0x89, _PAYLOAD]) + _MARK
 
 # how long a client who sent too much has to read the close frame
 REFUSED_SECONDS = 5.0
@@ -39,6 +46,7 @@ class StreamProtocol(WebSocketsSansIOProtocol):
     """uvicorn's protocol on websockets without I/O; see the module's text for what is added."""
 
     on_answer: Callable[[int], None] | None = None
+    on_room: Callable[[], None] | None = None
     on_lost: Callable[[StreamProtocol], None] | None = None
 
     def handle_connect(self, event: Any) -> None:
@@ -60,12 +68,37 @@ class StreamProtocol(WebSocketsSansIOProtocol):
         """Bytes that the kernel has not taken yet."""
         return self.transport.get_write_buffer_size()
 
-    def ping(self, step: int) -> None:
-        """Send a ping that carries `step`; `on_answer` is called with it when the pong is here."""
-        if self.close_sent or self.disconnected or self.transport.is_closing():
-            return
-        self.conn.send_ping(_MARK + step.to_bytes(_PAYLOAD - 1, "big"))
-        self.transport.write(b"".join(self.conn.data_to_send()))
+    def takes(self) -> bool:
+        """Whether less than the high-water mark is unsent, and the connection is open."""
+        return self.writable.is_set() and not (self.close_sent or self.disconnected or self.transport.is_closing())
+
+    def write(self, message: Wire | Packed) -> None:
+        """Send a message; call it only while the connection takes one."""
+        if self.conn.extensions:
+            # compressed for each connection anew
+            wire = message.wire if isinstance(message, Packed) else message
+            if isinstance(wire, str):
+                self.conn.send_text(wire.encode())
+            else:
+                self.conn.send_binary(wire)
+            self.transport.write(b"".join(self.conn.data_to_send()))
+        elif isinstance(message, Packed):
+            self.transport.write(message.framed)
+        else:
+            data = message.encode() if isinstance(message, str) else message
+            self.transport.write(frame_head(len(data), text=isinstance(message, str)) + data)
+
+    def resume_writing(self) -> None:
+        """There is room again."""
+        super().resume_writing()
+        if self.on_room is not None:
+            self.on_room()
+
+    def ping(self, step: int) -> bool:
+        """Send a ping that carries `step`; `on_answer` is called with it when the pong is here. Always True."""
+        if not (self.close_sent or self.disconnected or self.transport.is_closing()):
+            self.transport.write(_PING + step.to_bytes(_PAYLOAD - 1, "big"))
+        return True
 
     def handle_pong(self, event: Frame) -> None:
         """Tell the application of its own pongs and leave the others to uvicorn."""

@@ -1,149 +1,139 @@
-"""What one socket sends, and when: one message at a time, the next when the client has room.
+"""What one socket sends, and when: one message at a time, the next when the connection takes it.
 
-In this order: replies and events, then the `full` of a new subscription, then its frames, then, when nothing was sent
-for a while, a heartbeat. What waits is bounded (outbox.py, subscription.py), and so is what has been handed over: the
-connection takes a message only while less than its high-water mark is unsent.
+In this order: replies and events, then the `full` of a new subscription, then its frames. What waits is bounded
+(outbox.py, subscription.py), and so is what has been handed over: the connection takes a message only while less than
+its high-water mark is unsent.
+
+There is no task: `push` sends what can be sent, and is called when something is put in, when the connection has room
+again, when there is credit, and when an encoding is done. So a frame for a hundred readers who keep up is a hundred
+writes of the same bytes in a row, and nobody has to be woken.
 """
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import Awaitable, Callable
-from typing import Any
-
-import numpy as np
-from numpy.typing import NDArray
+from collections.abc import Callable
+from typing import Protocol
 
 from orca_crowd.clock import Clock
-from orca_crowd.protocol.frames import encode_message
+from orca_crowd.streaming.frame import Update
+from orca_crowd.streaming.hub import Watching
 from orca_crowd.streaming.outbox import Outbox, Wire
-from orca_crowd.streaming.shared import SharedFrame, StreamStatistics
-from orca_crowd.streaming.subscription import Subscription
+from orca_crowd.streaming.packed import Packed
+from orca_crowd.streaming.statistics import StreamStatistics
 
-__all__ = ["Full", "Writer"]
+__all__ = ["Connection", "Writer"]
 
 
-class Full:
-    """A `full` that is ready to be sent, with what led to it."""
+class Connection(Protocol):
+    """Where messages go. It calls `push` of the writer when it takes messages again."""
 
-    __slots__ = ("ids", "messages", "step", "subscription")
+    def takes(self) -> bool:
+        """Whether it takes one more message now."""
+        ...
 
-    def __init__(
-        self, subscription: Subscription[SharedFrame], messages: list[Wire], ids: NDArray[np.int64], step: int
-    ) -> None:
-        """`messages` are sent one after another; frames of `subscription` newer than `step` follow."""
-        self.subscription = subscription
-        self.messages = messages
-        self.ids = ids
-        self.step = step
+    def write(self, message: Wire | Packed) -> None:
+        """Take a message."""
+        ...
+
+    def ping(self, step: int) -> bool:
+        """Ask for a sign that what was sent before has arrived; False where that cannot be asked."""
+        ...
 
 
 class Writer:
-    """The one task that sends on a socket."""
+    """Sends on one socket."""
 
     def __init__(
         self,
-        send: Callable[[Wire], Awaitable[None]],
+        connection: Connection,
         *,
         outbox: Outbox,
-        subprotocol: str,
         clock: Clock,
-        heartbeat_seconds: float,
-        step: Callable[[], int],
-        ping: Callable[[int], None] | None,
         statistics: StreamStatistics,
         progressed: Callable[[], None],
+        announce: Callable[[Update], Wire | None],
+        failed: Callable[[BaseException], None],
     ) -> None:
-        """`send` returns when the connection has taken the message; `ping` follows a frame, None: there is none."""
-        self.subscription: Subscription[SharedFrame] | None = None
+        """`announce` gives what is to be sent before an update, if anything; `failed` is told of a fault of ours."""
+        self.subscription: Watching | None = None
         self.last_sent = clock.now()
-        self._send = send
+        self._connection = connection
         self._outbox = outbox
-        self._subprotocol = subprotocol
         self._clock = clock
-        self._heartbeat_seconds = heartbeat_seconds
-        self._step = step
-        self._ping = ping
         self._statistics = statistics
         self._progressed = progressed
-        self._wake = asyncio.Event()
-        self._full: Full | None = None
-        self._known: NDArray[np.int64] = np.empty(0, np.int64)
-        self._last = False
+        self._announce = announce
+        self._failed = failed
+        # an update that was taken and is still being encoded, with the subscription it was taken from
+        self._held: tuple[Update, Watching] | None = None
+        self._finished: Callable[[], None] | None = None
+        self._pushing = False
 
-    def wake(self) -> None:
-        """Something waits, or there is credit again."""
-        self._wake.set()
+    def push(self) -> None:
+        """Send what waits, as far as the connection takes it."""
+        if self._pushing:
+            return
+        self._pushing = True
+        try:
+            while self._connection.takes():
+                wire = self._outbox.take()
+                if wire is not None:
+                    self._write(wire)
+                elif self._finished is not None:
+                    finished, self._finished = self._finished, None
+                    finished()
+                    return
+                elif not self._show():
+                    return
+        finally:
+            self._pushing = False
 
-    def give_full(self, full: Full) -> None:
-        """Send a `full`, unless another subscription takes the place of its own before."""
-        self._full = full
-        self._wake.set()
+    def finish(self, call: Callable[[], None]) -> None:
+        """Send what the outbox holds and nothing that comes later, then call; without a subscription, see its owner."""
+        self._finished = call
+        self.push()
 
-    def finish(self) -> None:
-        """Send what the outbox holds, no frame more, and return from `run`."""
-        self._last = True
-        self._wake.set()
+    def drop(self) -> None:
+        """Forget the update that is being encoded."""
+        held, self._held = self._held, None
+        if held is not None:
+            held[0].release()
 
-    async def run(self) -> None:
-        """Send until `finish`."""
-        while True:
-            wire = self._outbox.take()
-            if wire is not None:
-                await self._put(wire)
-            elif self._last:
-                return
-            elif not await self._show():
-                await self._idle()
-
-    async def _put(self, wire: Wire) -> None:
-        await self._send(wire)
+    def _write(self, message: Wire | Packed) -> None:
+        self._connection.write(message)
         self.last_sent = self._clock.now()
         self._progressed()
 
-    async def _show(self) -> bool:
-        """Send one `full` or frame; False when there is none to send."""
-        full, self._full = self._full, None
-        if full is not None and full.subscription is self.subscription:
-            # from here on frames that are not newer are dropped
-            full.subscription.start(full.step)
-            self._known = full.ids
-            for wire in full.messages:
-                await self._put(wire)
-            return True
-        subscription = self.subscription
-        taken = subscription.take() if subscription is not None else None
-        if subscription is None or taken is None:
-            return False
-        frame, since = taken
-        try:
-            message = await frame.message(since, self._known)
-            # while it was encoded, another subscription may have come
-            if subscription is not self.subscription:
-                return True
-            self._known = frame.ids
-            await self._put(message)
-        finally:
-            frame.release()
-        self._statistics.frames_sent += 1
-        self._ask_for_credit(subscription, frame.step)
-        return True
-
-    def _ask_for_credit(self, subscription: Subscription[SharedFrame], step: int) -> None:
-        """Learn when the client has the frame, if the client does not tell of itself."""
-        if subscription.delivery != "latest" or subscription.explicit_credit:
-            return
-        if self._ping is not None:
-            self._ping(step)
+    def _show(self) -> bool:
+        """Send one full or frame; False when there is none that can be sent."""
+        if self._held is not None:
+            update, subscription = self._held
         else:
-            # nothing can be asked: the connection's own buffer is all that holds frames back
-            subscription.answered(step)
-
-    async def _idle(self) -> None:
-        """Wait until something is to be sent; a heartbeat when that takes long."""
-        self._wake.clear()
-        deadline = self.last_sent + self._heartbeat_seconds
-        await self._clock.wait(self._wake, deadline)
-        if not self._wake.is_set() and self._clock.now() >= deadline:
-            message: dict[str, Any] = {"type": "heartbeat", "step": self._step()}
-            await self._put(encode_message(message, self._subprotocol))
+            if self.subscription is None:
+                return False
+            subscription = self.subscription
+            taken = subscription.take()
+            if taken is None:
+                return False
+            update = taken
+        if update.packed is None:
+            error = update.failure()
+            if error is not None:
+                self._held = None
+                self._failed(error)
+            elif self._held is None:
+                self._held = (update, subscription)
+                update.when_ready(self.push)
+            return False
+        self._held = None
+        announcement = self._announce(update)
+        if announcement is not None:
+            self._write(announcement)
+        self._write(update.packed)
+        subscription.sent(update)
+        if not update.full:
+            self._statistics.frames_sent += 1
+            if subscription.wants_ping() and not self._connection.ping(update.step):
+                # nothing can be asked: the connection's own buffer is all that holds frames back
+                subscription.answered(update.step)
+        return True

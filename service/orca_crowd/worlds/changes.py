@@ -6,7 +6,7 @@ more.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -32,8 +32,10 @@ class Changes:
     `touched` says that agents have changed, `removed` are those that went away; who tells the watchers sets both back.
     """
 
-    def __init__(self, name: str, world: World, settings: Settings, forget: Callable[[], None]) -> None:
-        """Take an empty or a restored world; `forget` is called when what is kept of its agents is no longer true."""
+    def __init__(
+        self, name: str, world: World, settings: Settings, forget: Callable[[Iterable[str] | None], None]
+    ) -> None:
+        """Take an empty or a restored world; `forget` is told which columns have changed, None: all."""
         self.touched = False
         self.removed: list[int] = []
         self.ownership = Ownership()
@@ -97,7 +99,7 @@ class Changes:
         except BaseException:
             self._edges, self._vertices, self.removed, self.touched = kept
             self.ownership.put_back(ownership)
-            self._forget()
+            self._forget(None)
             raise
         return results
 
@@ -126,7 +128,7 @@ class Changes:
         ids = agents.ids if agents.ids is not None else np.empty(0, np.int64)
         self.ownership.check(ids, self._controller)
         notices = self._world.set_agents(ids, agents.columns, agents.given, agents.cleared)
-        self._touch()
+        self._touch({*agents.columns, *agents.cleared})
         return {"warnings": _warnings([*agents.notices, *notices])}
 
     def _remove_agents(self, command: c.RemoveAgents) -> Result:
@@ -186,9 +188,9 @@ class Changes:
 
     # limits
 
-    def _touch(self) -> None:
+    def _touch(self, columns: Iterable[str] | None = None) -> None:
         self.touched = True
-        self._forget()
+        self._forget(columns)
 
     def _limit(self, setting: str, what: str, present: int, more: int) -> None:
         limit = getattr(self._settings, setting)

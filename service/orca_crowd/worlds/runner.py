@@ -25,6 +25,7 @@ from orca_crowd.clock import Clock
 from orca_crowd.engine.interface import Engine, StepFailed
 from orca_crowd.errors import ApiError, problem_of
 from orca_crowd.metrics import Metrics
+from orca_crowd.protocol.bodies import weight_of
 from orca_crowd.protocol.commands import Command, parse_commands
 from orca_crowd.protocol.steps import parse_step
 from orca_crowd.protocol.worlds import ClockBody
@@ -47,6 +48,8 @@ Result = TypeVar("Result")
 
 # bodies above this many bytes are checked in a helper thread; below, the hop costs more than the check
 LARGE = 65_536
+# above this many the estimate of what the check costs is not trusted
+VERY_LARGE = 1_000_000
 # whoever gives orders without a name
 NOBODY = Controller()
 
@@ -116,7 +119,7 @@ class Runner:
     ) -> dict[str, Any]:
         """`{commands: […]}` as decoded: `{step, sequence, results}`, all or nothing. `size` is the bytes it came in."""
         self._check_open()
-        request = await self.parse(lambda: parse_commands(body, self._settings, key), size)
+        request = await self.parse(lambda: parse_commands(body, self._settings, key), body, size)
         answer: dict[str, Any] = await self._submit(
             CallJob(lambda session: session.answer(request, controller.name), changes=True)
         )
@@ -139,7 +142,7 @@ class Runner:
     ) -> dict[str, Any]:
         """`{count, expected_step, commands, key, return, fields, ids}` as decoded: `{step, time, …, events}`."""
         self._check_open()
-        request = await self.parse(lambda: parse_step(body, self._settings), size)
+        request = await self.parse(lambda: parse_step(body, self._settings), body, size)
         answer: dict[str, Any] = await self._submit(StepJob(request, lease, controller, request.count))
         return answer
 
@@ -180,9 +183,10 @@ class Runner:
         await self.change(lambda session: session.keep(name=title))
         self.title = title
 
-    async def parse(self, call: Callable[[], Result], size: int) -> Result:
-        """Check what came in `size` bytes, away from the loop where that takes long."""
-        return await self._engine.serve(call) if size > LARGE else call()
+    async def parse(self, call: Callable[[], Result], body: object, size: int) -> Result:
+        """Check a body that came in `size` bytes, away from the loop where that takes long."""
+        large = size > VERY_LARGE or (size > LARGE and weight_of(body) > LARGE)
+        return await self._engine.serve(call) if large else call()
 
     @property
     def timing(self) -> ClockBody:

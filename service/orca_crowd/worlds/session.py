@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from orca_core.errors import Gone, NotFound
 from orca_core.report import Event
 from orca_core.world import World
 from orca_crowd.errors import ApiError
@@ -297,10 +298,11 @@ class Session:
 
     def _selected(self, selection: Selection) -> dict[str, Any]:
         """The chosen agents after the last step; one that was removed by a command in between is left out."""
-        if selection.ids is not None:
-            there = np.isin(selection.ids, self.world.ids)
-            selection = Selection(selection.fields, selection.ids[there], precision=selection.precision)
-        chosen = select(self.world, selection)
+        try:
+            chosen = select(self.world, selection)
+        except (Gone, NotFound):
+            ids = selection.ids if selection.ids is not None else self.world.ids
+            chosen = select(self.world, replace(selection, ids=ids[np.isin(ids, self.world.ids)]))
         return {name: value for name, value in chosen.items() if name not in ("step", "time")}
 
     # what is seen

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from orca_core.identifiers import rows_of
 from orca_core.state import BY_NAME, STATUS_NAMES
 from orca_core.world import World
 from orca_crowd.protocol.columns import FIELDS
@@ -21,17 +22,26 @@ __all__ = ["AgentView", "column_of", "select"]
 # what a step writes; all other columns change only by commands
 MOVING = tuple(name for name in FIELDS if BY_NAME[name].role == "state")
 
+# what else shows another value when a column changes
+FOLLOWING = {"goal": ("preferred_velocity",), "preferred_velocity": ("goal",), "max_speed": ("preferred_speed",)}
 
-def column_of(world: World, name: str) -> NDArray[Any]:
+Rows = slice | NDArray[np.int64]
+EVERYBODY = slice(None)
+
+
+def column_of(world: World, name: str, rows: Rows = EVERYBODY) -> NDArray[Any]:
     """A copy of one column with effective values, in index order: no goal is a row of NaN, which JSON shows as null.
 
     float64 (n, 2) for vectors, float64 (n,) for numbers, int64 (n,) for `max_neighbors`, uint8 (n,) codes for `status`.
     """
-    column: NDArray[Any] = world.column(name).copy()
+    column: NDArray[Any] = world.column(name)[rows]
+    if isinstance(rows, slice):
+        # rows picked one by one are a copy already
+        column = column.copy()
     if name == "goal":
-        column[world.column("has_goal") == 0] = np.nan
+        column[world.column("has_goal")[rows] == 0] = np.nan
     elif name == "preferred_speed":
-        column = np.where(column < 0.0, world.column("max_speed"), column)
+        column = np.where(column < 0.0, world.column("max_speed")[rows], column)
     return column
 
 
@@ -40,17 +50,13 @@ def select(world: World, selection: Selection) -> dict[str, Any]:
 
     Raises NotFound, Gone, or InvalidInput for an id named twice.
     """
-    rows: Any
+    end = None if selection.limit is None else selection.offset + selection.limit
+    rows: Rows = slice(selection.offset, end)
     if selection.ids is not None:
-        rows = world.index_of(selection.ids)
-        rows = rows[selection.offset :]
-        rows = rows if selection.limit is None else rows[: selection.limit]
-    else:
-        end = None if selection.limit is None else selection.offset + selection.limit
-        rows = slice(selection.offset, end)
+        rows = rows_of(world.index_of(selection.ids)[rows])
     answer: dict[str, Any] = {"step": world.step_count, "time": world.time, "ids": world.ids[rows].copy()}
     for name in selection.fields:
-        answer[name] = _travelling(name, column_of(world, name)[rows], selection)
+        answer[name] = _travelling(name, column_of(world, name, rows), selection)
     return answer
 
 
@@ -70,16 +76,21 @@ class AgentView:
         self._steady: dict[str, NDArray[Any]] = {}
         self._ids: NDArray[np.int64] | None = None
 
-    def forget(self) -> None:
-        """A command has changed agents: copy everything anew the next time."""
-        self._steady = {}
-        self._ids = None
+    def forget(self, columns: Iterable[str] | None = None) -> None:
+        """A command has changed these columns of agents, None: also who is there; copy them anew the next time."""
+        if columns is None:
+            self._steady = {}
+            self._ids = None
+            return
+        for column in columns:
+            for name in (column, *FOLLOWING.get(column, ())):
+                self._steady.pop(name, None)
 
     def take(self, world: World) -> tuple[NDArray[np.int64], Mapping[str, NDArray[Any]]]:
         """Ids and columns of this moment, read-only."""
         if self._ids is None:
             self._ids = _frozen(world.ids.copy())
-            self._steady = _columns(world, (name for name in FIELDS if name not in MOVING))
+        self._steady |= _columns(world, (name for name in FIELDS if name not in MOVING and name not in self._steady))
         return self._ids, {**self._steady, **_columns(world, MOVING)}
 
 

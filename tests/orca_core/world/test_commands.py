@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from orca_core import InvalidInput, Obstacle, Options, WalkableArea, World
 from tests.support.worlds import agents, box, wall, world_of
@@ -206,3 +208,53 @@ def test_arrays_of_the_caller_are_copied() -> None:
     position[:] = points[:] = 77.0
     assert world.column("position").tolist() == [[0.0, 0.0]]
     assert np.asarray(world.obstacles()[0].points).tolist() == [[0.0, 5.0], [9.0, 5.0]]
+
+
+@pytest.mark.parametrize(
+    "mask", [np.array([True]), np.array([True, True, True]), np.array([1, 0]), np.ones((2, 2), bool)]
+)
+def test_a_mask_that_is_not_one_a_row_is_refused(mask: np.ndarray) -> None:
+    world = world_of([(0.0, 0.0), (9.0, 0.0)])
+    before = world.snapshot()
+    columns = {"preferred_velocity": np.ones((2, 2))}
+    for call in (
+        lambda: world.set_agents([0, 1], columns, given={"preferred_velocity": mask}),
+        lambda: world.set_agents([0, 1], {}, cleared={"goal": mask}),
+        lambda: world.add_agents({"position": np.ones((2, 2)), "radius": [0.1, 0.2]}, given={"radius": mask}),
+        lambda: world.add_agents({"position": np.ones((2, 2)), "id": [7, 8]}, given={"id": mask}),
+    ):
+        with pytest.raises(InvalidInput, match=r"mask of .*must be bool \(2,\)"):
+            call()
+        assert world.snapshot() == before
+
+
+@given(
+    ids=st.one_of(
+        st.just(list(range(8))),
+        st.integers(0, 6).map(lambda first: list(range(first, 8))),
+        st.lists(st.integers(0, 7), unique=True, min_size=1),
+    ),
+    data=st.data(),
+)
+def test_an_order_for_many_is_the_orders_for_each(ids: list[int], data: st.DataObject) -> None:
+    """Whichever rows they are, one behind another, all, or anywhere, the bits are those of orders one by one."""
+    many, single = (world_of([(3.0 * k, 0.0) for k in range(8)]) for _ in range(2))
+    for world in (many, single):
+        world.step(3)
+        world.set_agents([2, 3], {"goal": [(5.0, 5.0), (0.0, 0.0)]})
+    vectors = st.tuples(st.sampled_from([0.0, -0.0, 1.0, -2.5]), st.sampled_from([0.0, 0.5]))
+    columns = {
+        name: data.draw(st.lists(vectors, min_size=len(ids), max_size=len(ids)))
+        for name in data.draw(st.sets(st.sampled_from(["goal", "preferred_velocity", "position", "velocity"])))
+    }
+    held = {
+        name: np.array(data.draw(st.lists(st.booleans(), min_size=len(ids), max_size=len(ids)))) for name in columns
+    }
+    many.set_agents(ids, columns, given=held)
+    for row, identifier in enumerate(ids):
+        own = {name: [values[row]] for name, values in columns.items() if held[name][row]}
+        single.set_agents([identifier], own)
+    assert many.snapshot() == single.snapshot()
+    many.step(2)
+    single.step(2)
+    assert many.digest() == single.digest()

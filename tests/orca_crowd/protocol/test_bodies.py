@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 from orca_crowd.errors import ApiError
-from orca_crowd.protocol.bodies import Encoding, accepted, decode, encode, encoding_of, size_of
+from orca_crowd.protocol.bodies import Encoding, accepted, decode, encode, encoding_of, size_of, weight_of
 from orca_crowd.protocol.columns import read_column, read_identifiers
 
 finite = st.floats(allow_nan=False, allow_infinity=False)
@@ -116,3 +116,12 @@ def test_sizes_are_about_right() -> None:
     assert size_of({"position": np.zeros((1000, 2))}) >= 16_000
     assert size_of({"step": 5}) < 1000
     assert size_of([[1.0, 2.0]] * 100) > 1000
+
+
+def test_a_bin_weighs_less_than_a_list() -> None:
+    rows = [[0.5, 1.5]] * 10_000
+    packed = np.array(rows).tobytes()
+    assert weight_of({"columns": {"position": packed}}) < 10_000
+    assert weight_of({"columns": {"position": rows}}) > len(packed)
+    assert weight_of([{"op": "add_agents", "agents": [{"id": 1, "position": [0, 0]}] * 1000}]) > 30_000
+    assert weight_of([]) < 100

@@ -14,14 +14,10 @@ from orca_crowd.protocol.frames import JSON_SUBPROTOCOL, MSGPACK_SUBPROTOCOL
 from orca_crowd.protocol.steps import Selection
 from orca_crowd.protocol.stream import SERVER_MESSAGES
 from tests.orca_crowd.streaming.harness import Client, client, digest, serving
+from tests.orca_crowd.streaming.mirror import Mirror, ids_of
 
 BOTH = pytest.mark.parametrize("subprotocol", [JSON_SUBPROTOCOL, MSGPACK_SUBPROTOCOL])
 ALL_FIELDS = ("position", "velocity", "preferred_velocity", "goal", "radius", "max_speed", "max_neighbors", "status")
-
-
-def ids_of(value: Any) -> list[int]:
-    """An id column of either subprotocol."""
-    return value if isinstance(value, list) else np.frombuffer(value, "<i8").tolist()
 
 
 def numbers_of(value: Any) -> list[float]:
@@ -73,15 +69,18 @@ async def test_full_is_what_reading_the_agents_gives_and_frames_follow_without_g
                     assert full[name] == read[name].astype("<f8").tobytes(), name
             assert full["status"] == read["status"]
             await runner.step({"count": 5})
-            last = full["step"]
+            mirror = Mirror()
+            mirror.apply(full)
             for step in range(18, 23):
                 frame = await viewer.until("frame")
-                assert (frame["step"], frame["since"]) == (step, last)
-                assert "ids" not in frame
+                assert (frame["step"], frame["since"]) == (step, mirror.step)
                 assert ids_of(frame["entered"]) == ids_of(frame["left"]) == []
-                last = step
+                # agent 3 stands, so nothing is told of it
+                assert ids_of(frame["ids"]) == [1, 2]
+                mirror.apply(frame)
             read = await runner.read(lambda session: session.agents(Selection()))
-            assert numbers_of(frame["position"]) == read["position"].ravel().tolist()
+            for name in ("position", "velocity"):
+                assert mirror.column(name, [1, 2, 3]).tobytes() == read[name].tobytes()
 
 
 @BOTH
@@ -105,6 +104,7 @@ async def test_who_came_and_who_went_is_told_across_the_steps_left_out(subprotoc
             await viewer.send("got", step=1)
             frame = await viewer.until("frame")
             assert (frame["step"], frame["since"]) == (4, 1)
+            # agents 0 to 3 walk, and who entered is told of in any case
             assert ids_of(frame["ids"]) == [0, 2, 3, 5]
             assert ids_of(frame["entered"]) == [5]
             assert ids_of(frame["left"]) == [1]
@@ -120,7 +120,7 @@ async def test_float32_and_every_and_a_new_subscribe_in_the_place_of_the_old() -
             assert [(frame["step"], frame["since"]) for frame in frames] == [(3, 0), (6, 3)]
             assert len(frames[0]["position"]) == 2 * 2 * 4
             assert "velocity" not in frames[0]
-            full = await viewer.subscribe(fields=["velocity"], delivery="every")
+            full = await viewer.subscribe(fields=["velocity"], delivery="every", rows="all")
             assert full["step"] == 7
             assert "position" not in full
             await runner.step({})

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from orca_crowd.streaming.subscription import FrameKey, FrameOverflow, Subscription, UnsentStep
 
@@ -15,23 +13,38 @@ KEY = FrameKey("orca-crowd.v1.json", ("position",), "float64")
 
 
 @dataclass
-class Held:
-    """A frame reduced to what a subscription looks at."""
+class Sent:
+    """An update reduced to what a subscription looks at: its step, and that of the one before it."""
 
     step: int
+    since: int
     size: int = 10
-    wanted: int = 0
+    wanted: int = 1
 
-    def hold(self) -> None:
-        self.wanted += 1
+    @property
+    def outcome(self) -> int:
+        """What the client knows then."""
+        return self.step
 
     def release(self) -> None:
         self.wanted -= 1
         assert self.wanted >= 0
 
 
-def subscription(**changes: Any) -> Subscription[Held]:
-    """With every frame due and room for eight."""
+@dataclass
+class Held:
+    """A frame reduced to what a subscription looks at."""
+
+    step: int
+    bound: list[Sent] = field(default_factory=list)
+
+    def bind(self, previous: int | Sent, /) -> Sent:
+        self.bound.append(Sent(self.step, previous.step if isinstance(previous, Sent) else previous))
+        return self.bound[-1]
+
+
+def subscription(**changes: Any) -> Subscription[int, Sent]:
+    """With every frame due and room for eight, for a client that knows step 0."""
     given_values = {
         "every": 1,
         "delivery": "latest",
@@ -39,29 +52,29 @@ def subscription(**changes: Any) -> Subscription[Held]:
         "explicit_credit": True,
         "frame_limit": 8,
         "byte_limit": 1000,
+        "known": 0,
     }
     return Subscription(KEY, **(given_values | changes))
 
 
-def send(subject: Subscription[Held]) -> tuple[int, int] | None:
+def send(subject: Subscription[int, Sent]) -> tuple[int, int] | None:
     """Step and since of the next frame, sent."""
-    taken = subject.take()
-    if taken is None:
+    update = subject.take()
+    if update is None:
         return None
-    frame, since = taken
-    frame.release()
-    return frame.step, since
+    subject.sent(update)
+    return update.step, update.since
 
 
 def test_latest_keeps_the_newest_only_and_since_shows_the_gap() -> None:
-    subject = subscription()
-    subject.start(4)
+    subject = subscription(known=4)
     frames = [Held(step) for step in (5, 6, 7)]
     for frame in frames:
         subject.offer(frame)
     assert send(subject) == (7, 4)
     assert send(subject) is None
-    assert [frame.wanted for frame in frames] == [0, 0, 0]
+    # a frame that is replaced is not encoded
+    assert [len(frame.bound) for frame in frames] == [0, 0, 1]
     assert subject.replaced == 2
     subject.offer(Held(8))
     assert send(subject) == (8, 7)
@@ -69,20 +82,18 @@ def test_latest_keeps_the_newest_only_and_since_shows_the_gap() -> None:
 
 def test_every_leaves_nothing_out_and_overflows_by_frames() -> None:
     subject = subscription(delivery="every")
-    subject.start(0)
     for step in range(1, 9):
         subject.offer(Held(step))
     overflowing = Held(9)
     with pytest.raises(FrameOverflow, match="8 frames"):
         subject.offer(overflowing)
-    assert overflowing.wanted == 0
+    assert overflowing.bound == []
     assert [send(subject) for _ in range(8)] == [(step, step - 1) for step in range(1, 9)]
     assert subject.on_their_way == ()
 
 
 def test_every_overflows_by_bytes_too() -> None:
     subject = subscription(delivery="every", byte_limit=15)
-    subject.start(0)
     subject.offer(Held(1))
     subject.offer(Held(2))
     with pytest.raises(FrameOverflow, match="15 bytes"):
@@ -96,7 +107,6 @@ def test_only_steps_divisible_by_every_are_due() -> None:
 
 def test_the_window_holds_back_until_the_client_has_got_a_frame() -> None:
     subject = subscription(window=2)
-    subject.start(0)
     sent = []
     for step in range(1, 7):
         subject.offer(Held(step))
@@ -110,16 +120,42 @@ def test_the_window_holds_back_until_the_client_has_got_a_frame() -> None:
     assert subject.on_their_way == ()
 
 
-def test_full_is_not_counted_in_the_window() -> None:
-    subject = subscription(window=1)
-    subject.start(0)
-    subject.offer(Held(1))
-    assert send(subject) == (1, 0)
+def test_a_full_goes_first_and_is_not_counted_in_the_window() -> None:
+    full = Sent(4, -1)
+    subject = subscription(window=1, known=full, first=full)
+    subject.offer(Held(5))
+    assert send(subject) == (4, -1)
+    assert full.wanted == 0
+    assert send(subject) == (5, 4)
+    assert subject.on_their_way == (5,)
+
+
+def test_who_goes_on_from_a_step_gets_what_follows_it() -> None:
+    subject = subscription(delivery="every", known=3, newest_sent=3)
+    subject.got(3)
+    for step in (4, 5):
+        subject.offer(Held(step))
+    assert [send(subject) for _ in range(3)] == [(4, 3), (5, 4), None]
+
+
+def test_a_ping_follows_where_half_of_the_window_is_on_its_way() -> None:
+    subject = subscription(window=3, explicit_credit=False)
+    asked = []
+    for step in range(1, 4):
+        subject.offer(Held(step))
+        send(subject)
+        asked.append(subject.wants_ping())
+    assert asked == [False, True, True]
+    single = subscription(window=1, explicit_credit=False)
+    single.offer(Held(1))
+    send(single)
+    assert single.wants_ping()
+    assert not subscription().wants_ping()
+    assert not subscription(delivery="every", explicit_credit=False).wants_ping()
 
 
 def test_every_needs_no_credit() -> None:
     subject = subscription(delivery="every", window=1)
-    subject.start(0)
     for step in range(1, 6):
         subject.offer(Held(step))
         assert send(subject) == (step, step - 1)
@@ -127,7 +163,6 @@ def test_every_needs_no_credit() -> None:
 
 def test_answered_pings_are_credit_until_the_client_gives_its_own() -> None:
     subject = subscription(window=1, explicit_credit=False)
-    subject.start(0)
     subject.offer(Held(1))
     assert send(subject) == (1, 0)
     subject.offer(Held(2))
@@ -146,7 +181,8 @@ def test_got_for_what_was_never_sent_is_refused_and_changes_nothing() -> None:
     subject = subscription(explicit_credit=False)
     with pytest.raises(UnsentStep, match="no frame"):
         subject.got(0)
-    subject.start(3)
+    subject.offer(Held(3))
+    send(subject)
     with pytest.raises(UnsentStep, match="newest is 3"):
         subject.got(4)
     assert not subject.explicit_credit
@@ -161,40 +197,15 @@ def test_got_for_a_frame_of_the_subscription_before_is_no_mistake() -> None:
         subject.got(10)
 
 
-@given(st.integers(0, 12), st.integers(0, 12), st.sampled_from(["latest", "every"]))
-def test_between_full_and_frames_no_step_is_missing_or_doubled(snapshot: int, ready: int, delivery: str) -> None:
-    """Steps 1 to 12 happen; the snapshot is of one of them, and `full` is ready at that one or later."""
-    ready = max(ready, snapshot)
-    subject = subscription(delivery=delivery, frame_limit=20, window=20)
-    seen: list[tuple[int, int]] = []
-    for step in range(1, 13):
-        subject.offer(Held(step))
-        if step == ready:
-            subject.start(snapshot)
-        while (sent := send(subject)) is not None:
-            seen.append(sent)
-    if ready == 0:
-        subject.start(0)
-        while (sent := send(subject)) is not None:
-            seen.append(sent)
-    # each frame follows the one that it says it follows, the first one the full
-    last = snapshot
-    for step, since in seen:
-        assert since == last < step
-        last = step
-    if delivery == "every":
-        assert [step for step, _ in seen] == list(range(snapshot + 1, 13))
-    elif snapshot < 12:
-        assert last == 12
-
-
 def test_closing_lets_go_of_every_frame() -> None:
-    subject = subscription(delivery="every")
+    full = Sent(0, -1)
+    subject = subscription(delivery="every", known=full, first=full)
     frames = [Held(step) for step in range(1, 5)]
     for frame in frames:
         subject.offer(frame)
     subject.close()
-    assert [frame.wanted for frame in frames] == [0, 0, 0, 0]
+    assert [frame.bound[0].wanted for frame in frames] == [0, 0, 0, 0]
+    assert full.wanted == 0
     assert subject.waiting == 0
 
 

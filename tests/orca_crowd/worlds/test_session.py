@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 from typing import Any
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -13,10 +14,12 @@ from orca_core import World
 from orca_core.errors import OrcaError
 from orca_core.options import Options
 from orca_crowd.errors import ApiError
+from orca_crowd.protocol.columns import FIELDS
 from orca_crowd.protocol.commands import parse_commands
 from orca_crowd.protocol.steps import parse_step
 from orca_crowd.settings import Settings
 from orca_crowd.worlds.session import Accepted, Session
+from orca_crowd.worlds.view import column_of
 
 SETTINGS = Settings(agents_per_world=12, edges_per_world=12, vertices_per_world=16, distinct_radii=3)
 
@@ -96,7 +99,12 @@ def test_a_refused_batch_changes_not_one_bit(batches: list[list[Any]]) -> None:
             assert target._changes._vertices.keys() == {area.id for area in target.world.walkable()}
             target.publications([], listening=True)
         target.advance(1)
-        target.publications([], listening=True)
+        # what is told is what is there, whichever columns were copied anew
+        (told,) = target.publications([], listening=True)
+        assert np.array_equal(told.ids, target.world.ids)
+        for name in FIELDS:
+            column = column_of(target.world, name)
+            assert np.array_equal(told.columns[name], column, equal_nan=column.dtype.kind == "f"), name
 
 
 def test_a_batch_and_single_commands_give_the_same_world() -> None:

@@ -72,7 +72,8 @@ func agents(options = {}):
 	# what a Vector2 cannot hold need not travel
 	if not _client.exact and not options.has("precision"):
 		query.append("precision=float32")
-	return _call("GET", "/agents" + ("?" + PoolStringArray(query).join("&") if query else ""), null, true)
+	var chosen = "" if query.empty() else "?" + PoolStringArray(query).join("&")
+	return _call("GET", "/agents" + chosen, null, true)
 
 
 # Change fields of the agents `ids`; a single value goes to all of them, null clears.
@@ -161,7 +162,8 @@ func add_map(text, kind, cell_size = null):
 	var query = "?as=" + kind + ("" if cell_size == null else "&cell_size=" + str(cell_size))
 	var json = text.strip_edges().begins_with("{")
 	var media_type = "application/geo+json" if json else "text/plain"
-	return _client.call_server("POST", _path("/map" + query), text.to_utf8(), _options(false, {"media_type": media_type}))
+	var options = _options(false, {"media_type": media_type})
+	return _client.call_server("POST", _path("/map" + query), text.to_utf8(), options)
 
 
 # ---- commands and steps
@@ -177,7 +179,8 @@ func commands(list, key = null):
 # Gives {step, time, digest?, agents?, events}.
 func step(options = {}):
 	var extra = [] if _holder == null else ["Orca-Crowd-Lease: " + _holder]
-	return _client.call_server("POST", _path("/steps"), step_body(options, _client), _options(true, {"headers": extra}))
+	var body = step_body(options, _client)
+	return _client.call_server("POST", _path("/steps"), body, _options(true, {"headers": extra}))
 
 
 # The body of a step, here and on a stream; without a key one is made, so that a repeated request steps once.
