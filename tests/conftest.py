@@ -16,6 +16,9 @@ ROOT = Path(__file__).resolve().parents[1]
 # before anything imports orca_core, which reads it at import: kernels are compiled once and kept between runs
 os.environ.setdefault("ORCA_CROWD_KERNEL_CACHE", str(ROOT / ".make" / "kernel-cache"))
 
+# no test keeps anything where a user's own worlds are
+os.environ.setdefault("ORCA_CROWD_DATA", "none")
+
 import pytest  # noqa: E402
 from hypothesis import settings  # noqa: E402
 

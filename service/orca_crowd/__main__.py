@@ -9,13 +9,17 @@ import ipaddress
 import os
 import sys
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
 from orca_crowd import __version__
 from orca_crowd.bench import app as bench
+from orca_crowd.commands.keys import app as keys
 from orca_crowd.commands.run import run
+
+if TYPE_CHECKING:
+    from orca_crowd.settings import Settings
 
 __all__ = ["app", "main"]
 
@@ -27,6 +31,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
 )
 app.add_typer(bench, name="bench")
+app.add_typer(keys, name="keys")
 app.command("run")(run)
 
 
@@ -47,11 +52,17 @@ def root(version: Annotated[bool, typer.Option("--version", help="Show the versi
 @app.command()
 def serve(
     host: Annotated[
-        str | None, typer.Option(help="Address to listen on; loopback only, since there are no keys yet.")
+        str | None, typer.Option(help="Address to listen on; any but loopback needs keys: orca-crowd keys create.")
     ] = None,
     port: Annotated[int | None, typer.Option(min=0, max=65535, help="Port to listen on; 0 takes any free one.")] = None,
     workers: Annotated[int | None, typer.Option(min=1, max=256, help="Threads that compute steps.")] = None,
     engine: Annotated[str | None, typer.Option(help="Who computes: processes or inline.")] = None,
+    data: Annotated[
+        str | None,
+        typer.Option(
+            help="Folder that keeps worlds and keys; left out, one of yours for this port; none keeps nothing."
+        ),
+    ] = None,
 ) -> None:
     """Serve worlds over REST and WebSocket until SIGTERM or Ctrl+C.
 
@@ -63,7 +74,7 @@ def serve(
 
     given = {
         name: value
-        for name, value in (("host", host), ("port", port), ("workers", workers), ("engine", engine))
+        for name, value in (("host", host), ("port", port), ("workers", workers), ("engine", engine), ("data", data))
         if value is not None
     }
     try:
@@ -72,9 +83,10 @@ def serve(
         first = error.errors()[0]
         name = str(first["loc"][0]) if first["loc"] else "settings"
         raise fail(f"set {name} (or ORCA_CROWD_{name.upper()}) to something else: {first['msg']}") from None
-    if not _is_loopback(settings.host):
+    if not _is_loopback(settings.host) and not _has_keys(settings):
         raise fail(
-            f"listen on 127.0.0.1 instead of {settings.host}: without keys this server must not be reached from outside"
+            f"make a key first (orca-crowd keys create --scope admin), or listen on 127.0.0.1 instead of {settings.host}: "
+            "without keys this server must not be reached from outside"
         )
     if settings.kernel_cache is not None:
         # read by the compiler's module when it is first imported
@@ -103,6 +115,20 @@ def load(
         typer.echo(upload(file, world, as_kind, cell_size, url))
     except Refused as refusal:
         raise fail(str(refusal), refusal.exit_code) from None
+
+
+def _has_keys(settings: Settings) -> bool:
+    from contextlib import closing
+
+    from orca_crowd.keys.store import KeyStore, KeyStoreError
+
+    if settings.key_file is None or not settings.key_file.exists():
+        return False
+    try:
+        with closing(KeyStore(settings.key_file)) as store:
+            return store.used()
+    except KeyStoreError as error:
+        raise fail(str(error)) from None
 
 
 def _is_loopback(host: str) -> bool:

@@ -8,6 +8,7 @@ from contextlib import asynccontextmanager, suppress
 
 from fastapi import FastAPI, Request, Response
 from starlette.exceptions import HTTPException
+from starlette.middleware.cors import CORSMiddleware
 
 from orca_crowd import __version__
 from orca_crowd.api import agents, documentation, geometry, server, state, stepping, worlds
@@ -64,6 +65,14 @@ def create_app(
     app.state.services = Services(settings, clock, metrics, engine, registry, demos, warmup, door)
     app.state.streams = Streams(clock=clock, settings=settings, offload=engine.serve)
     metrics.streams(app.state.streams.statistics)
+
+    if settings.allowed_origins:
+        app.add_middleware(
+            CORSMiddleware,
+            allow_origins=settings.allowed_origins,
+            allow_methods=["GET", "POST", "PUT", "PATCH", "DELETE"],
+            allow_headers=["Authorization", "Content-Type", "Orca-Crowd-Lease", "Orca-Crowd-Controller"],
+        )
 
     async def refuse(request: Request, error: Exception) -> Response:
         return problem(request, refusal_of(error))

@@ -13,6 +13,7 @@ from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect
 
 from orca_crowd.api.access import authorize, needed
+from orca_crowd.api.origins import check_origin
 from orca_crowd.clock import Clock
 from orca_crowd.engine.interface import Engine
 from orca_crowd.engine.warmup import Warmup
@@ -203,6 +204,8 @@ class ProblemRoute(APIRoute):
             try:
                 if scope is not None:
                     here = services(request)
+                    if method != "GET":
+                        check_origin(request.headers, here.settings)
                     authorize(request, here.door, scope, here.clock.now(), here.clock.wall())
                     if "world" in request.path_params:
                         await here.registry.wake(request.path_params["world"])

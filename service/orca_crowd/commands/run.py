@@ -52,9 +52,7 @@ def run(
     seed: Annotated[
         int | None, typer.Option(min=0, max=2**53 - 1, help="Seed of the world; as the scene says.")
     ] = None,
-    picture: Annotated[
-        Path | None, typer.Option(help="PNG of where everybody went; needs the extra pictures.")
-    ] = None,
+    picture: Annotated[Path | None, typer.Option(help="PNG of where everybody went; needs the extra pictures.")] = None,
     animation: Annotated[
         Path | None,
         typer.Option(help=".html that plays by itself, or .gif, which needs the extra pictures."),

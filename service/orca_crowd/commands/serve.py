@@ -22,6 +22,7 @@ from orca_crowd.api.support import Services
 from orca_crowd.app import create_app, drain
 from orca_crowd.settings import Settings
 from orca_crowd.streaming.server import DrainingServer, socket_options
+from orca_crowd.worlds.archive import ArchiveLocked
 
 __all__ = ["Server", "make_server", "run"]
 
@@ -111,6 +112,18 @@ def run(settings: Settings) -> int:
     # threads hand the interpreter over sooner than the usual 5 ms, so that the loop is not kept from its sockets
     sys.setswitchinterval(SWITCH_SECONDS)
     server = make_server(settings, progress)
+    try:
+        server.services.registry.open()
+    except (ArchiveLocked, OSError) as error:
+        listener.close()
+        if settings.data:
+            print(f"orca-crowd: choose another --data: {error}", file=sys.stderr)  # noqa: T201
+            return 2
+        # the folder was nobody's wish: a user without a home, or a second server, serves all the same
+        print(f"orca-crowd: nothing is kept, give --data to keep worlds: {error}", file=sys.stderr)  # noqa: T201
+        return run(settings.model_copy(update={"data": "none"}))
+    if server.services.door.open:
+        console.print("orca-crowd: there are no keys, so whoever reaches this address may do everything")
     console.print(f"orca-crowd: serving on http://{host}:{listener.getsockname()[1]}", highlight=False)
     progress.start()
     try:

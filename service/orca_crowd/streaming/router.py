@@ -8,9 +8,11 @@ from fastapi import APIRouter, WebSocket
 from fastapi.responses import JSONResponse
 
 import orca_crowd
+from orca_crowd.api.origins import check_origin
 from orca_crowd.api.support import ProblemRoute, Services
 from orca_crowd.errors import ApiError, problem_of
 from orca_crowd.protocol.asyncapi import asyncapi_document
+from orca_crowd.streaming.admission import Admission
 from orca_crowd.streaming.streams import Streams, deny
 
 __all__ = ["router"]
@@ -24,8 +26,11 @@ async def stream(websocket: WebSocket, world: str) -> None:
     services: Services = websocket.app.state.services
     streams: Streams = websocket.app.state.streams
     try:
+        check_origin(websocket.headers, services.settings)
+        admission = Admission(websocket, services.door, services.clock, world)
         services.check_ready()
-        await streams.serve(websocket, services.registry.get(world))
+        await services.registry.wake(world)
+        await streams.serve(websocket, services.registry.get(world), admission)
     except ApiError as refusal:
         await deny(websocket, refusal)
     except Exception as error:

@@ -21,6 +21,7 @@ from orca_crowd.protocol.frames import JSON_SUBPROTOCOL, MSGPACK_SUBPROTOCOL, en
 from orca_crowd.protocol.reading import BadMessage, read_message
 from orca_crowd.protocol.stream import ClientMessage, Command, Got, Ping, Resume, Subscribe, Unsubscribe
 from orca_crowd.settings import LIMITS
+from orca_crowd.streaming.admission import Admission
 from orca_crowd.streaming.answers import Answers
 from orca_crowd.streaming.asgi import AsgiConnection
 from orca_crowd.streaming.controlling import Controlling, OrderMessage
@@ -54,9 +55,10 @@ LINGER_SECONDS = 120.0
 class Socket:
     """One accepted connection; `run` returns when it is over and leaves no task behind but orders under way."""
 
-    def __init__(self, websocket: WebSocket, hub: Hub, subprotocol: str, shared: Shared) -> None:
+    def __init__(self, websocket: WebSocket, hub: Hub, subprotocol: str, shared: Shared, admission: Admission) -> None:
         """Take the connection and the hub of its world."""
         self.subprotocol = subprotocol
+        self.admission = admission
         self._websocket = websocket
         self._hub = hub
         self._runner = hub.runner
@@ -244,12 +246,22 @@ class Socket:
                     message = await self._shared.offload(lambda data=data: read_message(data, self.subprotocol))  # type: ignore[misc]
                 else:
                     message = read_message(data, self.subprotocol)
+                self._admit(message)
                 self._handle(message, len(data))
             except BadMessage as bad:
                 self._refuse(bad.problem, bad.key)
+            except ApiError as refusal:
+                self._refuse(refusal, getattr(message, "key", None))
             await self._answers.room()
             # many messages can come in one piece: the writer and everybody else have their turn between any two
             await asyncio.sleep(0)
+
+    def _admit(self, message: ClientMessage) -> None:
+        """Refuse what the key of this socket does not allow; acknowledgements of frames are no requests."""
+        if isinstance(message, OrderMessage):
+            self.admission.check("control")
+        elif not isinstance(message, Got):
+            self.admission.charge()
 
     def _handle(self, message: ClientMessage, size: int) -> None:
         """Do what takes no time, begin what does."""

@@ -12,6 +12,7 @@ from orca_crowd.clock import Clock
 from orca_crowd.errors import ApiError, document
 from orca_crowd.protocol.frames import SUBPROTOCOLS, choose_subprotocol
 from orca_crowd.settings import Settings
+from orca_crowd.streaming.admission import Admission
 from orca_crowd.streaming.hub import Hub
 from orca_crowd.streaming.shared import Offload, Shared
 from orca_crowd.streaming.socket import Socket
@@ -48,7 +49,7 @@ class Streams:
         """Counts for /metrics and for tests."""
         return self._shared.statistics
 
-    async def serve(self, websocket: WebSocket, runner: Runner) -> None:
+    async def serve(self, websocket: WebSocket, runner: Runner, admission: Admission) -> None:
         """Accept a connection to a world and serve it to its end; ApiError when it is not to be accepted."""
         subprotocol = self._check(websocket, runner)
         self.statistics.sockets += 1
@@ -59,7 +60,7 @@ class Streams:
                 self._connections.add(connection)
                 connection.on_lost = self._lost
             hub = self._hub_of(runner)
-            socket = Socket(websocket, hub, subprotocol, self._shared)
+            socket = Socket(websocket, hub, subprotocol, self._shared, admission)
             self._sockets.add(socket)
             if self._beating is None:
                 self._beating = asyncio.create_task(self._beat(), name="heartbeats")
@@ -118,7 +119,10 @@ class Streams:
         while True:
             await self._shared.clock.wait(never, self._shared.clock.now() + seconds / LOOKS)
             for socket in list(self._sockets):
-                socket.beat(seconds - seconds / LOOKS)
+                if socket.admission.valid():
+                    socket.beat(seconds - seconds / LOOKS)
+                else:
+                    socket.end(1008, "the key is not valid any more")
 
     async def close(self, reason: str = "the server is restarting") -> None:
         """Tell every client, close with 1012, and return when all have read it or had the time to; take no new ones."""

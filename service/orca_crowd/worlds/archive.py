@@ -33,18 +33,23 @@ class Archive:
     """Makes, finds and brings back journals. Its calls take time and belong into helper threads."""
 
     def __init__(self, folder: Path, settings: Settings) -> None:
-        """Take the folder for this server alone; ArchiveLocked or OSError where that cannot be."""
+        """Nothing happens before `open`."""
         self.folder = folder / "worlds"
         self._settings = settings
         self._policy = Policy(settings.digest_steps, settings.snapshot_seconds, settings.journal_bytes)
-        self.folder.mkdir(parents=True, exist_ok=True)
-        # a journal holds everything of a world
-        folder.chmod(0o700)
-        self._lock = _lock(folder / "lock")
+        self._lock: IO[bytes] | None = None
+
+    def open(self) -> None:
+        """Take the folder for this server alone; ArchiveLocked or OSError where that cannot be."""
+        if self._lock is None:
+            self.folder.mkdir(parents=True, exist_ok=True)
+            self._lock = _lock(self.folder.parent / "lock")
 
     def close(self) -> None:
         """Let another server have the folder."""
-        self._lock.close()
+        if self._lock is not None:
+            self._lock.close()
+            self._lock = None
 
     def path(self, name: str) -> Path:
         """Where the journal of a world is."""

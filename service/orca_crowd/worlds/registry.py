@@ -57,8 +57,14 @@ class Registry:
         metrics.queued.set_function(lambda: sum(runner.queued for runner in self._runners.values()))
         metrics.failed.set_function(lambda: sum(runner.state == "failed" for runner in self._runners.values()))
 
-    def start(self, warm: Callable[[], Awaitable[None]]) -> None:
+    def open(self) -> None:
+        """Take the archive for this server alone; ArchiveLocked or OSError where that cannot be."""
+        if self._archive is not None:
+            self._archive.open()
+
+    def start(self, warm: Callable[[], Awaitable[None]] | None = None) -> None:
         """Bring back what the archive holds, once `warm` returns, and begin to look for worlds that nobody uses."""
+        self.open()
         self._to_come = self._archive.names() if self._archive is not None else []
         self._tasks = [
             asyncio.create_task(self._bring_all_back(warm), name="return of the worlds"),
@@ -252,9 +258,10 @@ class Registry:
         runner.title, runner.ttl = about.title, about.ttl
         return runner
 
-    async def _bring_all_back(self, warm: Callable[[], Awaitable[None]]) -> None:
+    async def _bring_all_back(self, warm: Callable[[], Awaitable[None]] | None) -> None:
         """Worlds of the archive, a few at a time; one that cannot be had is failed, and the others are not."""
-        await warm()
+        if warm is not None:
+            await warm()
         room = asyncio.Semaphore(self._settings.helpers)
 
         async def one(name: str) -> None:
