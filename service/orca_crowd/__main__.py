@@ -85,8 +85,8 @@ def serve(
         raise fail(f"set {name} (or ORCA_CROWD_{name.upper()}) to something else: {first['msg']}") from None
     if not _is_loopback(settings.host) and not _has_keys(settings):
         raise fail(
-            f"make a key first (orca-crowd keys create --scope admin), or listen on 127.0.0.1 instead of {settings.host}: "
-            "without keys this server must not be reached from outside"
+            f"make a key first (orca-crowd keys create --scope admin), or listen on 127.0.0.1 instead of "
+            f"{settings.host}: without keys this server must not be reached from outside"
         )
     if settings.kernel_cache is not None:
         # read by the compiler's module when it is first imported
