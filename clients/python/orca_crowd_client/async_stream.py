@@ -16,8 +16,8 @@ from orca_crowd_client.columns import Identifiers
 from orca_crowd_client.commands import Command
 from orca_crowd_client.encoding import Encoding
 from orca_crowd_client.errors import OrcaCrowdError, StreamClosed, TimedOut
-from orca_crowd_client.protocol.stepping import Return, commands_body, step_body
-from orca_crowd_client.protocol.stream_state import Message, StreamItem, StreamState
+from orca_crowd_client.protocol.stepping import Return, commands_body, controller_body, fresh_key, ready_body, step_body
+from orca_crowd_client.protocol.stream_state import Answer, Message, RequestKey, StreamItem, StreamState
 from orca_crowd_client.protocol.subscription import Delivery, StreamedRows, StreamPrecision, Subscription
 from orca_crowd_client.results import Acknowledged, Frame, Stepped
 from orca_crowd_client.retry import RECONNECTING, REQUESTING, Attempts, Backoff
@@ -117,6 +117,23 @@ class AsyncStream:
             self._state.subscribe(Subscription(fields, precision, every, delivery, interest, window, rows))
         )
 
+    async def unsubscribe(self) -> None:
+        """See no more frames until `resume` or `subscribe`."""
+        await self._send(self._state.unsubscribe())
+
+    async def resume(self) -> None:
+        """Go on after the last frame that came, say after `unsubscribe`: what was missed comes where it is kept."""
+        await self._send(self._state.resume())
+
+    async def got(self, step: int) -> None:
+        """Say that every frame up to `step` has been used; done by itself for each frame that is taken."""
+        await self._send(self._state.got(step))
+
+    async def ping(self, data: str | None = None, *, timeout: float | None = None) -> str:
+        """Ask for a `pong` and wait for it; gives its data, which is that of the ping."""
+        sent = fresh_key() if data is None else data
+        return cast(str, await self._wait(("ping", sent), self._state.ping(sent), timeout))
+
     async def command(
         self, commands: Sequence[Command], *, key: str | None = None, timeout: float | None = None
     ) -> Acknowledged:
@@ -149,6 +166,54 @@ class AsyncStream:
         )
         return cast(Stepped, await self._ask("step", body, timeout))
 
+    # ---- several controllers of one world
+
+    async def register(self, controller: str, *, key: str | None = None, timeout: float | None = None) -> Acknowledged:
+        """Be the controller of this name, over every connection of this stream; `results[0]["owned"]` are its agents.
+
+        Whoever had the name on another socket is told `replaced`, a `Conflict`, and is a controller no longer.
+        """
+        body = controller_body(self._state.encoding, key, controller=controller)
+        return cast(Acknowledged, await self._ask("register", body, timeout))
+
+    async def unregister(self, *, key: str | None = None, timeout: float | None = None) -> Acknowledged:
+        """Be a controller no longer; what it owns stays its own."""
+        return cast(Acknowledged, await self._ask("unregister", controller_body(self._state.encoding, key), timeout))
+
+    async def own(
+        self, ids: Sequence[int] | Identifiers, *, key: str | None = None, timeout: float | None = None
+    ) -> Acknowledged:
+        """Let nobody else order these agents, all of them or none; `register` first. Raises `Forbidden`: `owned`."""
+        body = controller_body(self._state.encoding, key, ids=ids)
+        return cast(Acknowledged, await self._ask("own", body, timeout))
+
+    async def disown(
+        self, ids: Sequence[int] | Identifiers, *, key: str | None = None, timeout: float | None = None
+    ) -> Acknowledged:
+        """Give these agents back, all of them or none."""
+        body = controller_body(self._state.encoding, key, ids=ids)
+        return cast(Acknowledged, await self._ask("disown", body, timeout))
+
+    async def ready(
+        self,
+        for_step: int | None = None,
+        *,
+        commands: Sequence[Command] | None = None,
+        key: str | None = None,
+        return_: Return = "none",
+        fields: Sequence[str] | None = None,
+        ids: Sequence[int] | Identifiers | None = None,
+        timeout: float | None = None,
+    ) -> Stepped:
+        """Say that the orders for the next step of a barrier world are in, and wait until it was taken.
+
+        `for_step` is the number of that step; raises `Conflict`, `wrong-step`, where the next one is another.
+        """
+        body = ready_body(
+            self._state.encoding, for_step, commands=commands, key=key, return_=return_, fields=fields, ids=ids
+        )
+        return cast(Stepped, await self._ask("ready", body, timeout))
+
     async def close(self) -> None:
         """Close the socket; iterators end."""
         self._closed_here = True
@@ -159,10 +224,12 @@ class AsyncStream:
 
     # ---- inside
 
-    async def _ask(self, kind: str, body: dict[str, Any], timeout: float | None) -> Acknowledged | Stepped:
+    async def _ask(self, kind: str, body: dict[str, Any], timeout: float | None) -> Answer:
         """Send a request and wait for the answer with its key."""
-        key = body["key"]
-        message = self._state.request(kind, body)
+        return await self._wait(body["key"], self._state.request(kind, body), timeout)
+
+    async def _wait(self, key: RequestKey, message: Message, timeout: float | None) -> Answer:
+        """Send what the state machine has made of a request, and wait for its answer."""
         try:
             # before the first connection the request is sent by its opening
             await self._send(message)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from orca_crowd_client.async_stream import AsyncStream
 from orca_crowd_client.columns import Identifiers
@@ -12,9 +13,11 @@ from orca_crowd_client.protocol import agents as agent_calls
 from orca_crowd_client.protocol import geometry as geometry_calls
 from orca_crowd_client.protocol import stepping, worlds
 from orca_crowd_client.protocol.agents import Precision
+from orca_crowd_client.protocol.call import Call
 from orca_crowd_client.protocol.geometry import MapKind, MapSource
 from orca_crowd_client.protocol.stepping import Return
 from orca_crowd_client.protocol.subscription import Delivery, StreamedRows, StreamPrecision, Subscription
+from orca_crowd_client.protocol.worlds import CONTROLLER_HEADER
 from orca_crowd_client.results import (
     Acknowledged,
     Added,
@@ -35,6 +38,8 @@ if TYPE_CHECKING:
 
 __all__ = ["AsyncWorld"]
 
+Result = TypeVar("Result")
+
 
 class AsyncWorld:
     """One world of a server.
@@ -49,6 +54,8 @@ class AsyncWorld:
         self.id = id
         self.description = description or {}
         self._client = client
+        # in whose name calls go: set it to the name that a stream of yours has registered
+        self.controller: str | None = None
         self._holder: str | None = None
 
     def __repr__(self) -> str:
@@ -59,7 +66,7 @@ class AsyncWorld:
 
     async def describe(self) -> dict[str, Any]:
         """Ask for name, clock, options, defaults, step, time and whatever else the server tells of the world."""
-        self.description = await self._client.call(worlds.describe_world(self.id))
+        self.description = await self._call(worlds.describe_world(self.id))
         return self.description
 
     async def update(
@@ -70,22 +77,20 @@ class AsyncWorld:
         defaults: Mapping[str, Any] | None = None,
     ) -> dict[str, Any]:
         """Change clock, name or the defaults of fields that are left out when agents are added."""
-        self.description = await self._client.call(
-            worlds.update_world(self.id, clock=clock, name=name, defaults=defaults)
-        )
+        self.description = await self._call(worlds.update_world(self.id, clock=clock, name=name, defaults=defaults))
         return self.description
 
     async def delete(self) -> None:
         """Delete the world; its streams end with `WorldGone`."""
-        await self._client.call(worlds.delete_world(self.id))
+        await self._call(worlds.delete_world(self.id))
 
     async def digest(self) -> Digest:
         """Ask for the hash over the bits of every agent's position and velocity."""
-        return await self._client.call(worlds.digest(self.id))
+        return await self._call(worlds.digest(self.id))
 
     async def snapshot(self) -> bytes:
         """Take the whole world as bytes, for `restore` of a client."""
-        return await self._client.call(worlds.snapshot(self.id))
+        return await self._call(worlds.snapshot(self.id))
 
     # ---- agents
 
@@ -96,7 +101,7 @@ class AsyncWorld:
         `add_agents(position=[(0, 0), (9, 0)], goal=[(9, 0), (0, 0)], radius=0.4)`. `id=` chooses the ids. What is left
         out takes the world's default. Not repeated when the connection breaks, unlike `commands`.
         """
-        return await self._client.call(agent_calls.add_agents(self._client.encoding, self.id, agents, columns))
+        return await self._call(agent_calls.add_agents(self._client.encoding, self.id, agents, columns))
 
     async def agents(
         self,
@@ -108,77 +113,80 @@ class AsyncWorld:
         precision: Precision | None = None,
     ) -> Agents:
         """Read agents in columns: all or `ids`, `fields` (left out: position and velocity), in one moment."""
-        return await self._client.call(agent_calls.get_agents(self.id, fields, ids, offset, limit, precision))
+        return await self._call(agent_calls.get_agents(self.id, fields, ids, offset, limit, precision))
 
     async def set_agents(self, ids: Sequence[int] | Identifiers, /, **columns: Any) -> Changed:
         """Change fields of the agents `ids`; a single value goes to all of them, None clears."""
-        return await self._client.call(agent_calls.set_agents(self._client.encoding, self.id, ids, columns))
+        return await self._call(agent_calls.set_agents(self._client.encoding, self.id, ids, columns))
 
     async def remove_agents(self, ids: Sequence[int] | Identifiers, /) -> Removed:
         """Remove agents, all of them or none; their ids are never given again."""
-        return await self._client.call(agent_calls.remove_many(self._client.encoding, self.id, ids))
+        return await self._call(agent_calls.remove_many(self._client.encoding, self.id, ids))
 
     async def agent(self, id: int, /) -> dict[str, Any]:  # noqa: A002
         """Read one agent with its effective values and `status`."""
-        return await self._client.call(agent_calls.describe_agent(self.id, id))
+        return await self._call(agent_calls.describe_agent(self.id, id))
 
     async def set_agent(self, id: int, /, **fields: Any) -> dict[str, Any]:  # noqa: A002
         """Change fields of one agent, None clears; gives what the server answers."""
-        return await self._client.call(agent_calls.set_agent(self.id, id, fields))
+        return await self._call(agent_calls.set_agent(self.id, id, fields))
 
     async def remove_agent(self, id: int, /) -> None:  # noqa: A002
         """Remove one agent."""
-        await self._client.call(agent_calls.remove_agent(self.id, id))
+        await self._call(agent_calls.remove_agent(self.id, id))
 
     async def explain(self, id: int, /) -> dict[str, Any]:  # noqa: A002
         """Ask why an agent moves as it does: neighbours, constraints (kind, source, point, normal), program, status."""
-        return await self._client.call(agent_calls.explain(self.id, id))
+        return await self._call(agent_calls.explain(self.id, id))
 
     # ---- geometry
 
     async def add_obstacles(self, obstacles: Sequence[ObstacleLike], /) -> Added:
         """Add obstacles: `Obstacle`, mappings, or bare lists of points."""
-        return await self._client.call(geometry_calls.add_obstacles(self.id, obstacles))
+        return await self._call(geometry_calls.add_obstacles(self.id, obstacles))
 
     async def obstacles(self) -> list[Obstacle]:
         """Read all obstacles."""
-        return await self._client.call(geometry_calls.list_obstacles(self.id))
+        return await self._call(geometry_calls.list_obstacles(self.id))
 
     async def obstacle(self, id: int, /) -> Obstacle:  # noqa: A002
         """Read one obstacle."""
-        return await self._client.call(geometry_calls.get_obstacle(self.id, id))
+        return await self._call(geometry_calls.get_obstacle(self.id, id))
 
     async def set_obstacle(self, id: int, obstacle: ObstacleLike, /) -> Changed:  # noqa: A002
         """Replace an obstacle."""
-        return await self._client.call(geometry_calls.set_obstacle(self.id, id, obstacle))
+        return await self._call(geometry_calls.set_obstacle(self.id, id, obstacle))
 
     async def remove_obstacle(self, id: int, /) -> None:  # noqa: A002
         """Remove an obstacle."""
-        await self._client.call(geometry_calls.remove_obstacle(self.id, id))
+        await self._call(geometry_calls.remove_obstacle(self.id, id))
 
     async def add_walkable(self, areas: Sequence[AreaLike], /) -> Added:
         """Add walkable areas: `WalkableArea`, mappings, or bare GeoJSON geometries."""
-        return await self._client.call(geometry_calls.add_walkable(self.id, areas))
+        return await self._call(geometry_calls.add_walkable(self.id, areas))
 
     async def walkable(self) -> list[WalkableArea]:
         """Read all walkable areas."""
-        return await self._client.call(geometry_calls.list_walkable(self.id))
+        return await self._call(geometry_calls.list_walkable(self.id))
 
     async def walkable_area(self, id: int, /) -> WalkableArea:  # noqa: A002
         """Read one walkable area."""
-        return await self._client.call(geometry_calls.get_area(self.id, id))
+        return await self._call(geometry_calls.get_area(self.id, id))
 
     async def set_walkable(self, id: int, area: AreaLike, /) -> Changed:  # noqa: A002
         """Replace a walkable area."""
-        return await self._client.call(geometry_calls.set_area(self.id, id, area))
+        return await self._call(geometry_calls.set_area(self.id, id, area))
 
     async def remove_walkable(self, id: int, /) -> None:  # noqa: A002
         """Remove a walkable area."""
-        await self._client.call(geometry_calls.remove_area(self.id, id))
+        await self._call(geometry_calls.remove_area(self.id, id))
 
-    async def load_map(self, source: MapSource, *, as_: MapKind, cell_size: float | None = None) -> Added:
+    async def add_map(self, source: MapSource, *, as_: MapKind, cell_size: float | None = None) -> Added:
         """Load a MovingAI map or GeoJSON, from a file or as text, as obstacles or as walkable areas."""
-        return await self._client.call(geometry_calls.load_map(self.id, source, as_, cell_size))
+        return await self._call(geometry_calls.load_map(self.id, source, as_, cell_size))
+
+    # the name that this call had before
+    load_map = add_map
 
     # ---- commands and steps
 
@@ -188,7 +196,7 @@ class AsyncWorld:
         A key is made where none is given, so that a request repeated over a broken connection has one effect.
         """
         body = stepping.commands_body(self._client.encoding, commands, key)
-        return await self._client.call(stepping.run_commands(self.id, body))
+        return await self._call(stepping.run_commands(self.id, body))
 
     async def step(
         self,
@@ -216,19 +224,22 @@ class AsyncWorld:
             fields=fields,
             ids=ids,
         )
-        return await self._client.call(stepping.step_world(self.id, body, self._holder))
+        return await self._call(stepping.step_world(self.id, body, self._holder))
 
     async def lease(self, holder: str, ttl: float) -> Lease:
         """Take or renew the sole right to step for `ttl` seconds; this handle's steps and streams then show it."""
-        lease = await self._client.call(worlds.lease(self.id, holder, ttl))
+        lease = await self._call(worlds.lease(self.id, holder, ttl))
         self._holder = holder
         return lease
 
-    async def release(self) -> None:
+    async def release_lease(self) -> None:
         """Give the lease of this handle back; without one nothing is sent."""
         if self._holder is not None:
-            await self._client.call(worlds.release(self.id, self._holder))
+            await self._call(worlds.release(self.id, self._holder))
             self._holder = None
+
+    # the name that this call had before
+    release = release_lease
 
     # ---- the stream
 
@@ -261,3 +272,9 @@ class AsyncWorld:
             connect=self._client.retry,
             reconnect=reconnect,
         )
+
+    async def _call(self, call: Call[Result]) -> Result:
+        """Send a call about this world, in the name of the controller if there is one."""
+        if self.controller is not None:
+            call = replace(call, headers={**call.headers, CONTROLLER_HEADER: self.controller})
+        return await self._client.call(call)

@@ -14,7 +14,7 @@
     └── ApiError                the server refused: status, code, title, detail, errors
         ├── BadRequest          400: neither JSON nor MessagePack
         ├── Unauthorized        401: no key
-        ├── Forbidden           403: not allowed
+        ├── Forbidden           403: not allowed, or another controller owns the agent
         ├── NotFound            404: never existed
         ├── Conflict            409: exists, or conflicts
         ├── Gone                410: existed and was removed
@@ -137,7 +137,7 @@ class Unauthorized(ApiError):
 
 
 class Forbidden(ApiError):
-    """403: the key does not allow it."""
+    """403: the key does not allow it, or another controller owns the agent (`owned`)."""
 
 
 class NotFound(ApiError):
@@ -145,7 +145,7 @@ class NotFound(ApiError):
 
 
 class Conflict(ApiError):
-    """409: the id exists, the step is not the expected one, another holds the lease, or the key had another body."""
+    """409: the id exists, the step is not the expected one, another holds the lease, the key had another body, …"""
 
 
 class Gone(ApiError):

@@ -45,14 +45,19 @@ class Added:
     ids: Identifiers
     step: int
     warnings: tuple[Notice, ...] = ()
+    sequence: int | None = None
 
 
 @dataclass(frozen=True)
 class Changed:
-    """A change was taken at `step`, the number of steps taken so far; the next step sees it."""
+    """A change was taken at `step`, the number of steps taken so far; the next step sees it.
+
+    `sequence`, here and elsewhere, is its place in the one order of all changes of the world: 1, 2, 3, …
+    """
 
     step: int
     warnings: tuple[Notice, ...] = ()
+    sequence: int | None = None
 
 
 @dataclass(frozen=True)
@@ -61,6 +66,7 @@ class Removed:
 
     removed: Identifiers
     step: int
+    sequence: int | None = None
 
 
 @dataclass(frozen=True)
@@ -206,18 +212,30 @@ class Frame(Columns):
 
 @dataclass(frozen=True)
 class Acknowledged:
-    """Commands took effect at `step`; `results` holds one answer for each, in order."""
+    """Commands took effect at `step`; `results` holds one answer for each, in order.
+
+    What a controller says (`register`, `own`, …) is answered with one result, `{controller, owned}`: the ids that are
+    its own now. A registration has no `sequence`.
+    """
 
     step: int
     results: tuple[Mapping[str, Any], ...]
+    sequence: int | None = None
 
 
 @dataclass(frozen=True)
 class Stepped:
-    """After the steps: their number so far, the time, and what `return_` asked for; events of these steps."""
+    """After the steps: their number so far, the time, and what `return_` asked for; events of these steps.
+
+    With commands there are their `results`, one for each, and their `sequence`. `events_left_out` tells that there were
+    more events than the server keeps.
+    """
 
     step: int
     time: float
     digest: str | None = None
     agents: Agents | None = None
     events: tuple[Event, ...] = ()
+    events_left_out: bool = False
+    results: tuple[Mapping[str, Any], ...] = ()
+    sequence: int | None = None

@@ -20,7 +20,7 @@ else:
     except ImportError:
         numpy = None
 
-__all__ = ["RowIndex", "joined", "overwritten", "row_numbers", "taken"]
+__all__ = ["RowIndex", "joined", "overwritten", "row_numbers", "taken", "unknown"]
 
 
 class RowIndex:
@@ -43,6 +43,13 @@ class RowIndex:
             return numpy.full(len(ids), -1, numpy.int64)
         places = numpy.minimum(numpy.searchsorted(self._sorted, ids), self._count - 1)
         return numpy.where(self._sorted[places] == ids, self._order[places], -1)
+
+
+def unknown(rows: Any) -> Any:
+    """Give the places of -1 in what `RowIndex.rows` gave: who has no row."""
+    if numpy is not None and isinstance(rows, numpy.ndarray):
+        return numpy.flatnonzero(rows < 0)
+    return [place for place, row in enumerate(rows) if row < 0]
 
 
 def row_numbers(count: int, *, without: Any) -> Any:

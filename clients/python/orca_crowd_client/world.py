@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from orca_crowd_client.columns import Identifiers
 from orca_crowd_client.commands import AreaLike, Command, ObstacleLike, Rows
@@ -11,9 +12,11 @@ from orca_crowd_client.protocol import agents as agent_calls
 from orca_crowd_client.protocol import geometry as geometry_calls
 from orca_crowd_client.protocol import stepping, worlds
 from orca_crowd_client.protocol.agents import Precision
+from orca_crowd_client.protocol.call import Call
 from orca_crowd_client.protocol.geometry import MapKind, MapSource
 from orca_crowd_client.protocol.stepping import Return
 from orca_crowd_client.protocol.subscription import Delivery, StreamedRows, StreamPrecision, Subscription
+from orca_crowd_client.protocol.worlds import CONTROLLER_HEADER
 from orca_crowd_client.results import (
     Acknowledged,
     Added,
@@ -35,6 +38,8 @@ if TYPE_CHECKING:
 
 __all__ = ["World"]
 
+Result = TypeVar("Result")
+
 
 class World:
     """One world of a server.
@@ -49,6 +54,8 @@ class World:
         self.id = id
         self.description = description or {}
         self._client = client
+        # in whose name calls go: set it to the name that a stream of yours has registered
+        self.controller: str | None = None
         self._holder: str | None = None
 
     def __repr__(self) -> str:
@@ -59,7 +66,7 @@ class World:
 
     def describe(self) -> dict[str, Any]:
         """Ask for name, clock, options, defaults, step, time and whatever else the server tells of the world."""
-        self.description = self._client.call(worlds.describe_world(self.id))
+        self.description = self._call(worlds.describe_world(self.id))
         return self.description
 
     def update(
@@ -70,20 +77,20 @@ class World:
         defaults: Mapping[str, Any] | None = None,
     ) -> dict[str, Any]:
         """Change clock, name or the defaults of fields that are left out when agents are added."""
-        self.description = self._client.call(worlds.update_world(self.id, clock=clock, name=name, defaults=defaults))
+        self.description = self._call(worlds.update_world(self.id, clock=clock, name=name, defaults=defaults))
         return self.description
 
     def delete(self) -> None:
         """Delete the world; its streams end with `WorldGone`."""
-        self._client.call(worlds.delete_world(self.id))
+        self._call(worlds.delete_world(self.id))
 
     def digest(self) -> Digest:
         """Ask for the hash over the bits of every agent's position and velocity."""
-        return self._client.call(worlds.digest(self.id))
+        return self._call(worlds.digest(self.id))
 
     def snapshot(self) -> bytes:
         """Take the whole world as bytes, for `restore` of a client."""
-        return self._client.call(worlds.snapshot(self.id))
+        return self._call(worlds.snapshot(self.id))
 
     # ---- agents
 
@@ -94,7 +101,7 @@ class World:
         `add_agents(position=[(0, 0), (9, 0)], goal=[(9, 0), (0, 0)], radius=0.4)`. `id=` chooses the ids. What is left
         out takes the world's default. Not repeated when the connection breaks, unlike `commands`.
         """
-        return self._client.call(agent_calls.add_agents(self._client.encoding, self.id, agents, columns))
+        return self._call(agent_calls.add_agents(self._client.encoding, self.id, agents, columns))
 
     def agents(
         self,
@@ -106,77 +113,80 @@ class World:
         precision: Precision | None = None,
     ) -> Agents:
         """Read agents in columns: all or `ids`, `fields` (left out: position and velocity), in one moment."""
-        return self._client.call(agent_calls.get_agents(self.id, fields, ids, offset, limit, precision))
+        return self._call(agent_calls.get_agents(self.id, fields, ids, offset, limit, precision))
 
     def set_agents(self, ids: Sequence[int] | Identifiers, /, **columns: Any) -> Changed:
         """Change fields of the agents `ids`; a single value goes to all of them, None clears."""
-        return self._client.call(agent_calls.set_agents(self._client.encoding, self.id, ids, columns))
+        return self._call(agent_calls.set_agents(self._client.encoding, self.id, ids, columns))
 
     def remove_agents(self, ids: Sequence[int] | Identifiers, /) -> Removed:
         """Remove agents, all of them or none; their ids are never given again."""
-        return self._client.call(agent_calls.remove_many(self._client.encoding, self.id, ids))
+        return self._call(agent_calls.remove_many(self._client.encoding, self.id, ids))
 
     def agent(self, id: int, /) -> dict[str, Any]:  # noqa: A002
         """Read one agent with its effective values and `status`."""
-        return self._client.call(agent_calls.describe_agent(self.id, id))
+        return self._call(agent_calls.describe_agent(self.id, id))
 
     def set_agent(self, id: int, /, **fields: Any) -> dict[str, Any]:  # noqa: A002
         """Change fields of one agent, None clears; gives what the server answers."""
-        return self._client.call(agent_calls.set_agent(self.id, id, fields))
+        return self._call(agent_calls.set_agent(self.id, id, fields))
 
     def remove_agent(self, id: int, /) -> None:  # noqa: A002
         """Remove one agent."""
-        self._client.call(agent_calls.remove_agent(self.id, id))
+        self._call(agent_calls.remove_agent(self.id, id))
 
     def explain(self, id: int, /) -> dict[str, Any]:  # noqa: A002
         """Ask why an agent moves as it does: neighbours, constraints (kind, source, point, normal), program, status."""
-        return self._client.call(agent_calls.explain(self.id, id))
+        return self._call(agent_calls.explain(self.id, id))
 
     # ---- geometry
 
     def add_obstacles(self, obstacles: Sequence[ObstacleLike], /) -> Added:
         """Add obstacles: `Obstacle`, mappings, or bare lists of points."""
-        return self._client.call(geometry_calls.add_obstacles(self.id, obstacles))
+        return self._call(geometry_calls.add_obstacles(self.id, obstacles))
 
     def obstacles(self) -> list[Obstacle]:
         """Read all obstacles."""
-        return self._client.call(geometry_calls.list_obstacles(self.id))
+        return self._call(geometry_calls.list_obstacles(self.id))
 
     def obstacle(self, id: int, /) -> Obstacle:  # noqa: A002
         """Read one obstacle."""
-        return self._client.call(geometry_calls.get_obstacle(self.id, id))
+        return self._call(geometry_calls.get_obstacle(self.id, id))
 
     def set_obstacle(self, id: int, obstacle: ObstacleLike, /) -> Changed:  # noqa: A002
         """Replace an obstacle."""
-        return self._client.call(geometry_calls.set_obstacle(self.id, id, obstacle))
+        return self._call(geometry_calls.set_obstacle(self.id, id, obstacle))
 
     def remove_obstacle(self, id: int, /) -> None:  # noqa: A002
         """Remove an obstacle."""
-        self._client.call(geometry_calls.remove_obstacle(self.id, id))
+        self._call(geometry_calls.remove_obstacle(self.id, id))
 
     def add_walkable(self, areas: Sequence[AreaLike], /) -> Added:
         """Add walkable areas: `WalkableArea`, mappings, or bare GeoJSON geometries."""
-        return self._client.call(geometry_calls.add_walkable(self.id, areas))
+        return self._call(geometry_calls.add_walkable(self.id, areas))
 
     def walkable(self) -> list[WalkableArea]:
         """Read all walkable areas."""
-        return self._client.call(geometry_calls.list_walkable(self.id))
+        return self._call(geometry_calls.list_walkable(self.id))
 
     def walkable_area(self, id: int, /) -> WalkableArea:  # noqa: A002
         """Read one walkable area."""
-        return self._client.call(geometry_calls.get_area(self.id, id))
+        return self._call(geometry_calls.get_area(self.id, id))
 
     def set_walkable(self, id: int, area: AreaLike, /) -> Changed:  # noqa: A002
         """Replace a walkable area."""
-        return self._client.call(geometry_calls.set_area(self.id, id, area))
+        return self._call(geometry_calls.set_area(self.id, id, area))
 
     def remove_walkable(self, id: int, /) -> None:  # noqa: A002
         """Remove a walkable area."""
-        self._client.call(geometry_calls.remove_area(self.id, id))
+        self._call(geometry_calls.remove_area(self.id, id))
 
-    def load_map(self, source: MapSource, *, as_: MapKind, cell_size: float | None = None) -> Added:
+    def add_map(self, source: MapSource, *, as_: MapKind, cell_size: float | None = None) -> Added:
         """Load a MovingAI map or GeoJSON, from a file or as text, as obstacles or as walkable areas."""
-        return self._client.call(geometry_calls.load_map(self.id, source, as_, cell_size))
+        return self._call(geometry_calls.load_map(self.id, source, as_, cell_size))
+
+    # the name that this call had before
+    load_map = add_map
 
     # ---- commands and steps
 
@@ -186,7 +196,7 @@ class World:
         A key is made where none is given, so that a request repeated over a broken connection has one effect.
         """
         body = stepping.commands_body(self._client.encoding, commands, key)
-        return self._client.call(stepping.run_commands(self.id, body))
+        return self._call(stepping.run_commands(self.id, body))
 
     def step(
         self,
@@ -214,19 +224,22 @@ class World:
             fields=fields,
             ids=ids,
         )
-        return self._client.call(stepping.step_world(self.id, body, self._holder))
+        return self._call(stepping.step_world(self.id, body, self._holder))
 
     def lease(self, holder: str, ttl: float) -> Lease:
         """Take or renew the sole right to step for `ttl` seconds; this handle's steps and streams then show it."""
-        lease = self._client.call(worlds.lease(self.id, holder, ttl))
+        lease = self._call(worlds.lease(self.id, holder, ttl))
         self._holder = holder
         return lease
 
-    def release(self) -> None:
+    def release_lease(self) -> None:
         """Give the lease of this handle back; without one nothing is sent."""
         if self._holder is not None:
-            self._client.call(worlds.release(self.id, self._holder))
+            self._call(worlds.release(self.id, self._holder))
             self._holder = None
+
+    # the name that this call had before
+    release = release_lease
 
     # ---- the stream
 
@@ -259,3 +272,9 @@ class World:
             connect=self._client.retry,
             reconnect=reconnect,
         )
+
+    def _call(self, call: Call[Result]) -> Result:
+        """Send a call about this world, in the name of the controller if there is one."""
+        if self.controller is not None:
+            call = replace(call, headers={**call.headers, CONTROLLER_HEADER: self.controller})
+        return self._client.call(call)

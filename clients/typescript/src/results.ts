@@ -8,12 +8,15 @@ import type { Notice } from "./wire.js";
 export interface Added {
   readonly ids: Identifiers;
   readonly step: number;
+  /** Place in the one order of all changes of the world. */
+  readonly sequence: number;
   readonly warnings: readonly Notice[];
 }
 
 /** A change was taken at `step`, the number of steps taken so far; the next step sees it. */
 export interface Changed {
   readonly step: number;
+  readonly sequence: number;
   readonly warnings: readonly Notice[];
 }
 
@@ -21,6 +24,7 @@ export interface Changed {
 export interface Removed {
   readonly removed: Identifiers;
   readonly step: number;
+  readonly sequence: number;
 }
 
 /** Something that happened in `step`: `arrived`, `stalled`, `overlap`, `removed`, …; more members by kind. */
@@ -36,6 +40,7 @@ export interface CrowdEvent {
 /** Commands took effect at `step`; `results` holds one answer for each, in order, as its REST call answers. */
 export interface Acknowledged {
   readonly step: number;
+  /** A registration has none. */
   readonly sequence?: number;
   readonly results: readonly Readonly<Record<string, unknown>>[];
 }
@@ -44,6 +49,7 @@ export interface Acknowledged {
 export interface Stepped {
   readonly step: number;
   readonly time: number;
+  /** Place of the commands in the one order of all changes. */
   readonly sequence?: number;
   readonly digest?: string;
   readonly agents?: Agents;
@@ -146,22 +152,22 @@ export function asNumber(body: Readonly<Record<string, unknown>>, name: string):
   return value;
 }
 
-/** `{ids, step, warnings}`. */
+/** `{ids, step, sequence, warnings}`. */
 export function readAdded(body: unknown): Added {
-  const map = asMap(body);
-  return { ids: readIdentifiers(map["ids"]), step: asNumber(map, "step"), warnings: readNotices(map) };
+  return { ...readChanged(body), ids: readIdentifiers(asMap(body)["ids"]) };
 }
 
-/** `{step, warnings}`. */
+/** `{step, sequence, warnings}`. */
 export function readChanged(body: unknown): Changed {
   const map = asMap(body);
-  return { step: asNumber(map, "step"), warnings: readNotices(map) };
+  return { ...map, step: asNumber(map, "step"), sequence: asNumber(map, "sequence"), warnings: readNotices(map) };
 }
 
-/** `{removed, step}`. */
+/** `{removed, step, sequence}`. */
 export function readRemoved(body: unknown): Removed {
   const map = asMap(body);
-  return { removed: readIdentifiers(map["removed"]), step: asNumber(map, "step") };
+  const removed = readIdentifiers(map["removed"]);
+  return { ...map, removed, step: asNumber(map, "step"), sequence: asNumber(map, "sequence") };
 }
 
 /** `{step, time, ids, …columns}`. */

@@ -151,8 +151,8 @@ export class World {
       return this.#call({ method: "DELETE", path: "agents", query, read: readRemoved });
     }
     // split over several requests the removal would no longer be all or nothing
-    const { step, results } = await this.commands([removeAgents(ids)]);
-    return { removed: results[0]?.["removed"] as Removed["removed"], step };
+    const { step, sequence, results } = await this.commands([removeAgents(ids)]);
+    return { removed: results[0]?.["removed"] as Removed["removed"], step, sequence: sequence as number };
   }
 
   /** Read one agent with its effective values and `status`. */

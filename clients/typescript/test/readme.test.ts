@@ -7,7 +7,7 @@ import { join, resolve } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
 import { type Agents, Client, Stream, World, commands } from "../src/index.js";
-import { makeClient, makeWorld } from "./support.js";
+import { makeClient, makeWorld, until } from "./support.js";
 
 const run = promisify(execFile);
 const PACKAGE = resolve(import.meta.dirname, "..");
@@ -140,22 +140,24 @@ it.each([["an iterator", WATCHING, 3], ["listeners", LISTENING, 0]])("shows watc
   const world = await makeWorld(makeClient(), { clock: { mode: "realtime", rate: 100 } });
   await world.addAgents({ position: [[0, 0]], goal: [[0.1, 0]] });
   let draws = 0;
-  let kinds: string[] = [];
-  const done = new Promise<void>((resolve) => {
-    void runBlock(block, {
-      world,
-      draw: (ids: Float64Array, position: Float64Array) => {
-        expect(position).toHaveLength(2 * ids.length);
-        if ((draws += 1) > 2) resolve();
-      },
-      report: (kind: string) => (kinds = [...kinds, kind]),
-      enough: () => draws > count,
-    });
+  const kinds: string[] = [];
+  const said: string[] = [];
+  const running = runBlock(block, {
+    world,
+    draw: (ids: Float64Array, position: Float64Array) => {
+      expect(position).toHaveLength(2 * ids.length);
+      draws += 1;
+    },
+    report: (kind: string) => kinds.push(kind),
+    enough: () => draws > count,
+    console: { log: (text: string) => said.push(text) },
   });
   await world.setAgents([0], { goal: [100, 0] });
-  await done;
-  expect(draws).toBeGreaterThan(2);
+  await running;
+  await until(() => draws > 2);
+  await world.delete();
   expect(kinds.filter((kind) => kind !== "arrived")).toEqual([]);
+  if (count === 0) await until(() => said.length === 1 && said[0]?.includes("4004") === true);
 });
 
 it("shows several controllers that work", async () => {

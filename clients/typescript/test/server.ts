@@ -40,7 +40,12 @@ export default async function setup(project: TestProject): Promise<(() => Promis
     project.provide("url", given);
     return undefined;
   }
-  const env = { ...process.env, PYTHONPATH: [ROOT, join(ROOT, "service")].join(delimiter) };
+  const env = {
+    // compiled kernels are kept between runs
+    ORCA_CROWD_KERNEL_CACHE: join(ROOT, ".make/kernel-cache"),
+    ...process.env,
+    PYTHONPATH: [ROOT, join(ROOT, "service")].join(delimiter),
+  };
   const server = spawn(pythonCommand(), ["-m", "orca_crowd", "serve", "--port", "0"], { env, cwd: ROOT });
   const ended = once(server, "exit");
   let log = "";

@@ -125,9 +125,9 @@ describe.each<EncodingName>(["msgpack", "json"])("a stream in %s", (encoding) =>
     const stream = world.stream({ fields: ["position"] });
     await stream.receive();
     const reason = new Promise((resolve) => stream.on("closed", resolve));
-    const reading = stream.receive();
+    const reading = expect(stream.receive()).rejects.toThrow(WorldGone);
     await world.delete();
-    await expect(reading).rejects.toThrow(WorldGone);
+    await reading;
     expect(await reason).toMatchObject({ code: 4004 });
     await expect(stream.ping()).rejects.toThrow(WorldGone);
     await expect(stream.receive()).rejects.toThrow(WorldGone);

@@ -8,6 +8,8 @@ from typing import Any
 
 import numpy as np
 
+from orca_crowd.bench.stream_figures import NAMES
+
 __all__ = ["distributions", "draw", "drawable", "series"]
 
 WIDTH, HEIGHT = 7.0, 3.6
@@ -107,25 +109,29 @@ def _draw_engine(result: dict[str, Any], figure: Any) -> None:
 
 
 def _draw_stream(result: dict[str, Any], figure: Any) -> None:
-    """Ticks and bare steps percentile by percentile, a picture each number of agents, and the age of frames."""
-    live, loops = result["watched"], result["loops"]
-    charts = [(f"{entry['agents']:,} agents", entry["ways"]) for entry in loops]
+    """Ticks and bare steps percentile by percentile, a chart each number of agents, and the age of frames."""
+    ticker = importlib.import_module("matplotlib.ticker")
+    live = result["watched"]
+    charts = [(f"{entry['agents']:,} agents, a tick", entry["ways"]) for entry in result["loops"]]
     if live is not None:
         title = f"{live['agents']:,} agents, {live['subscribers']} subscribers"
         charts.append((title, {"age of a frame": live["age"]}))
-    if not charts:
-        return
     figure.set_figwidth(max(1.0, 0.7 * len(charts)) * WIDTH)
-    for axes, (title, entries) in zip(figure.subplots(1, len(charts), squeeze=False)[0], charts, strict=True):
+    axes = figure.subplots(1, max(1, len(charts)), squeeze=False)[0]
+    for chart, (title, entries) in zip(axes, charts, strict=False):
         for name, entry in entries.items():
             points = np.asarray(entry["points"]) * 1e3
-            axes.plot(np.maximum(points, 1e-3), np.linspace(0.0, 100.0, len(points)), label=name)
-        axes.set_title(title, fontsize="medium")
-        axes.set_xscale("log")
-        axes.set_xlabel("ms")
-        axes.set_ylabel("percentile")
-        axes.grid(visible=True, which="both", alpha=0.3)
-        axes.legend(fontsize="small")
+            chart.plot(np.maximum(points, 1e-3), np.linspace(0.0, 100.0, len(points)), label=NAMES.get(name, name))
+        chart.set_title(title, fontsize="medium")
+        chart.set_xscale("log")
+        # numbers as they are read, also where less than a power of ten is shown
+        chart.xaxis.set_major_locator(ticker.LogLocator(subs=(1.0, 2.0, 5.0)))
+        chart.xaxis.set_major_formatter(ticker.FormatStrFormatter("%g"))
+        chart.xaxis.set_minor_formatter(ticker.NullFormatter())
+        chart.set_xlabel("ms")
+        chart.set_ylabel("percentile")
+        chart.grid(visible=True, alpha=0.3)
+        chart.legend(fontsize="small")
 
 
 _DRAWERS = {"kernel": _draw_kernel, "scale": _draw_scale, "engine": _draw_engine, "stream": _draw_stream}

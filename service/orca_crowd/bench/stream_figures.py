@@ -9,7 +9,7 @@ from orca_crowd.bench.compare import spread
 from orca_crowd.bench.figures import figure
 from orca_crowd.bench.stream_loop import ENGINE, HERE, POST, SOCKET
 
-__all__ = ["stream_bars", "stream_figures"]
+__all__ = ["NAMES", "stream_bars", "stream_figures"]
 
 # milliseconds that a tick over the socket may take beyond the bare step, by number of agents
 MORE = {1_000: 1.5, 10_000: 3.0}
@@ -22,6 +22,7 @@ ENCODE_MICROSECONDS = 100.0
 # share of SUMO's tick, by number of agents
 PEER = 1_000
 PEER_SHARE = 0.05
+# how the ways of taking a tick are called
 NAMES = {
     SOCKET: "a tick over the socket",
     POST: "a tick over POST steps",

@@ -71,9 +71,21 @@ def asyncapi_document(version: str) -> dict[str, Any]:
         },
         "components": {
             "messages": {_name(model): _message(model) for model in models},
-            "schemas": schemas.get("$defs", {}),
+            "schemas": _named_discriminators(schemas.get("$defs", {})),
         },
     }
+
+
+def _named_discriminators(schema: Any) -> Any:
+    """The schema with each discriminator by its name alone: AsyncAPI has no mapping beside it, as OpenAPI has."""
+    if isinstance(schema, list):
+        return [_named_discriminators(part) for part in schema]
+    if not isinstance(schema, dict):
+        return schema
+    made = {name: _named_discriminators(part) for name, part in schema.items()}
+    if isinstance(made.get("discriminator"), dict) and "propertyName" in made["discriminator"]:
+        made["discriminator"] = made["discriminator"]["propertyName"]
+    return made
 
 
 def _name(model: type[BaseModel]) -> str:

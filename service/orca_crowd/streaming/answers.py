@@ -28,16 +28,18 @@ class Answers:
         """`send` must not raise. `keep` holds the tasks: an order is carried out though its client has gone."""
         self._send = send
         self._keep = keep
-        self._waiting: deque[asyncio.Future[Wire]] = deque()
+        # an empty deque takes 700 bytes, so there is one only while something waits
+        self._waiting: deque[asyncio.Future[Wire]] | None = None
         self._bytes = 0
-        self._room = asyncio.Event()
+        # set when somebody waits for room and there is
+        self._room: asyncio.Future[None] | None = None
         self._passed: asyncio.Future[None] | None = None
 
     def ready(self, wire: Wire) -> None:
         """An answer that is there already; it waits for those before it."""
         answer: asyncio.Future[Wire] = asyncio.get_running_loop().create_future()
         answer.set_result(wire)
-        self._waiting.append(answer)
+        self._append(answer)
         self._flush()
 
     def order(self, work: Callable[[], Coroutine[Any, Any, Wire]], size: int, *, large: bool) -> asyncio.Task[Wire]:
@@ -61,12 +63,13 @@ class Answers:
         def done(_: asyncio.Task[Wire]) -> None:
             self._bytes -= size
             self._keep.discard(task)
-            self._room.set()
+            if self._room is not None and not self._room.done():
+                self._room.set_result(None)
             self._flush()
 
         task = asyncio.create_task(carry_out(), name="socket order")
         self._keep.add(task)
-        self._waiting.append(task)
+        self._append(task)
         self._bytes += size
         task.add_done_callback(done)
         return task
@@ -74,11 +77,19 @@ class Answers:
     async def room(self) -> None:
         """Wait while too many bytes are unanswered."""
         while self._bytes > PENDING_BYTES:
-            self._room.clear()
-            await self._room.wait()
+            self._room = asyncio.get_running_loop().create_future()
+            await self._room
+        self._room = None
+
+    def _append(self, answer: asyncio.Future[Wire]) -> None:
+        if self._waiting is None:
+            self._waiting = deque()
+        self._waiting.append(answer)
 
     def _flush(self) -> None:
         while self._waiting and self._waiting[0].done():
             answer = self._waiting.popleft()
             if not answer.cancelled():
                 self._send(answer.result())
+        if not self._waiting:
+            self._waiting = None

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from orca_core.state import STATUS_NAMES
 from orca_crowd.protocol.frames import JSON_SUBPROTOCOL, Column, encode_columns, encode_entries
 from orca_crowd.streaming.delta import NOBODY, Delta, delta_of
+from orca_crowd.streaming.interest import EVERYBODY
 from orca_crowd.streaming.keyframe import BASED, Keyframe, Keyframes, quantised
 from orca_crowd.streaming.packed import Packed
 from orca_crowd.streaming.state import Known, Members, State
@@ -101,6 +102,8 @@ def is_small(state: State, key: FrameKey, known: Known | None) -> bool:
     if known is not None and agents > SMALL_ALIGNMENT and not _same_agents(state, known):
         return False
     numbers = agents * (1 + sum(2 if state.columns[name].ndim == 2 else 1 for name in key.fields))
+    # choosing rows, and whole numbers beside a base, take about as long again
+    numbers *= 1 + (key.interest != EVERYBODY) + (key.precision in QUANTISED)
     return numbers <= SMALL_JSON_NUMBERS if key.subprotocol == JSON_SUBPROTOCOL else 8 * numbers <= SMALL_BINARY_BYTES
 
 

@@ -29,12 +29,13 @@ class Outbox:
         """Bound the queue by `message_limit` messages and `byte_limit` bytes, whichever is reached first."""
         self._message_limit = message_limit
         self._byte_limit = byte_limit
-        self._waiting: deque[Wire] = deque()
+        # an empty deque takes 700 bytes, so there is one only while something waits
+        self._waiting: deque[Wire] | None = None
         self._bytes = 0
 
     def __len__(self) -> int:
         """How many messages wait."""
-        return len(self._waiting)
+        return 0 if self._waiting is None else len(self._waiting)
 
     @property
     def size(self) -> int:
@@ -43,22 +44,26 @@ class Outbox:
 
     def put(self, message: Wire) -> None:
         """Append one encoded message; OutboxOverflow when it does not fit, and then nothing was appended."""
-        if len(self._waiting) >= self._message_limit:
+        if len(self) >= self._message_limit:
             raise OutboxOverflow(f"{self._message_limit} replies and events wait unread, which is the limit")
         if self._waiting and self._bytes + len(message) > self._byte_limit:
             raise OutboxOverflow(f"more than {self._byte_limit} bytes of replies and events wait unread, the limit")
+        if self._waiting is None:
+            self._waiting = deque()
         self._waiting.append(message)
         self._bytes += len(message)
 
     def take(self) -> Wire | None:
         """Remove and return the oldest message; None when nothing waits."""
-        if not self._waiting:
+        if self._waiting is None:
             return None
         message = self._waiting.popleft()
         self._bytes -= len(message)
+        if not self._waiting:
+            self._waiting = None
         return message
 
     def clear(self) -> None:
         """Forget everything, once the socket is beyond help."""
-        self._waiting.clear()
+        self._waiting = None
         self._bytes = 0

@@ -57,6 +57,7 @@ class Streams:
             await websocket.accept(subprotocol)
             connection = transport_of(websocket.scope)
             if connection is not None:
+                connection.forget_handshake()
                 self._connections.add(connection)
                 connection.on_lost = self._lost
             hub = self._hub_of(runner)

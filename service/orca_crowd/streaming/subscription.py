@@ -125,9 +125,11 @@ class Subscription(Generic[Before, Sent]):
         self._byte_limit = byte_limit
         self._first = first
         self._known: Before | Sent = known
-        self._queue: deque[Sent] = deque()
+        # an empty deque takes 700 bytes, and only `every` needs one
+        self._queue: deque[Sent] | None = deque() if delivery == "every" else None
         self._newest: Sharable[Before | Sent, Sent] | None = None
-        self._on_their_way: deque[int] = deque()
+        # few, so that a list does; the oldest first
+        self._on_their_way: list[int] = []
         self._newest_sent = newest_sent
 
     @property
@@ -138,7 +140,7 @@ class Subscription(Generic[Before, Sent]):
     @property
     def waiting(self) -> int:
         """Frames held back."""
-        return len(self._queue) + (self._newest is not None)
+        return len(self._queue or ()) + (self._newest is not None)
 
     @property
     def on_their_way(self) -> Sequence[int]:
@@ -151,11 +153,11 @@ class Subscription(Generic[Before, Sent]):
 
     def crowded(self) -> bool:
         """Whether more than half of the queue of delivery `every` is in use."""
-        return 2 * len(self._queue) > self._frame_limit
+        return 2 * len(self._queue or ()) > self._frame_limit
 
     def offer(self, frame: Sharable[Before | Sent, Sent]) -> None:
         """Take a newer frame; with `every`, FrameOverflow when the queue is full and then the frame was not taken."""
-        if self.delivery == "latest":
+        if self._queue is None:
             # only the newest is worth sending
             self.replaced += self._newest is not None
             self._newest = frame
@@ -216,11 +218,11 @@ class Subscription(Generic[Before, Sent]):
         """Drop what waits, when the socket ends or another subscription takes this one's place."""
         self.replaced += self._newest is not None
         self._newest = None
-        for update in [*([] if self._first is None else [self._first]), *self._queue]:
+        for update in [*([] if self._first is None else [self._first]), *(self._queue or ())]:
             update.release()
         self._first = None
-        self._queue.clear()
+        if self._queue is not None:
+            self._queue.clear()
 
     def _receive(self, step: int) -> None:
-        while self._on_their_way and self._on_their_way[0] <= step:
-            self._on_their_way.popleft()
+        self._on_their_way = [each for each in self._on_their_way if each > step]

@@ -57,6 +57,10 @@ class StreamProtocol(WebSocketsSansIOProtocol):
             extensions: MutableMapping[str, Any] = self.scope["extensions"]
             extensions[EXTENSION] = self
 
+    def forget_handshake(self) -> None:
+        """Let go of the request and the answer to it, which are as large as all else that an idle connection holds."""
+        self.request = self.response = None  # type: ignore[assignment]
+
     def connection_lost(self, exc: Exception | None) -> None:
         """Tell whoever waits for the end of this connection."""
         super().connection_lost(exc)

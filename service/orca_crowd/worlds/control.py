@@ -62,7 +62,7 @@ class Control:
         job = CallJob(
             lambda session: _owned(session, name),
             changes=True,
-            before=lambda: self._controllers.check_room(name),
+            before=lambda: self._controllers.check_room(name, controller),
             after=registered,
         )
         return await self._do(job)
@@ -124,6 +124,10 @@ class Control:
             answer: Answer = await future
             return answer
         return found
+
+    def names(self) -> list[str]:
+        """Who is registered, in the order of registration."""
+        return self._controllers.names()
 
     def leave(self, controller: Controller) -> None:
         """The connection of a controller has ended: no step waits for it, and its agents stay its own."""

@@ -36,9 +36,10 @@ class Controllers:
         """Whether it is the controller of this name."""
         return name is not None and self._registered.get(name) is controller
 
-    def check_room(self, name: str) -> None:
-        """Refuse one more where there are as many as may be."""
-        if name not in self._registered and len(self._registered) >= self._limit:
+    def check_room(self, name: str, controller: Controller) -> None:
+        """Refuse one more where there are as many as may be; one that is there may change its name."""
+        others = len(self._registered) - self.has(controller, controller.name)
+        if name not in self._registered and others >= self._limit:
             raise ApiError(
                 "limit",
                 f"{self._limit} controllers are registered in world {self._world!r}, the limit controllers_per_world",

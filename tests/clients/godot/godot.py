@@ -42,7 +42,9 @@ class Scenario:
         for name in ("XDG_DATA_HOME", "XDG_CONFIG_HOME", "XDG_CACHE_HOME"):
             environment.pop(name, None)
         self.project = copy
+        # what was said by name: the last of each, and all
         self.said: dict[str, Any] = {}
+        self.every: dict[str, list[Any]] = {}
         self.log: list[str] = []
         self._command = [godot.program, "--path", str(copy), *(["-s", script] if script.endswith(".gd") else [script])]
         self._environment = environment
@@ -88,6 +90,7 @@ class Scenario:
             if line.startswith("orca:"):
                 told = json.loads(line.removeprefix("orca:"))
                 self.said[told["name"]] = told["value"]
+                self.every.setdefault(told["name"], []).append(told["value"])
                 if told["name"] == name:
                     return told["value"]
         raise AssertionError(f"the scenario ended before it said {name!r}:\n" + "\n".join(self.log))

@@ -14,7 +14,9 @@ import pytest
 from orca_crowd_client import Client
 from tests.clients.godot.godot import ADDONS, Scenario
 from tests.clients.python.flaky_proxy import FlakyProxy
+from tests.support.exchanges.reading import exchanges
 from tests.support.find_godot import Godot
+from tests.support.imports import ROOT
 
 PROJECT = ADDONS / "godot3"
 RUNNER = "res://tests/runner.gd"
@@ -81,6 +83,8 @@ def test_positions_of_a_stream_are_those_of_a_read(start: Start, client: Client,
     assert ["arrived", [2]] in said["events"]
     assert said["radius"] == [0.5, 0.5, 0.5]
     assert (said["pong"], said["ended"]) == ("there", "closed")
+    # the newest of those that were missed, over the state from before
+    assert said["resumed"] == [24, False, 21]
     # more frames than a window, each newer than the one before
     assert said["credit"] == sorted(set(said["credit"]))
     # 64 bits where they were asked for, else what a Vector2 holds of them
@@ -154,6 +158,38 @@ def test_a_connection_that_is_cut(start: Start, server: str, client: Client) -> 
     assert not any(gap for *_, gap in said["frames"])
     assert [frame[1] for frame in said["frames"]] == [True] + [False] * 9
     assert said["position"] == said["last"] == client.world("cut").agents().position.tobytes().hex()
+
+
+def test_the_exchanges_of_the_conformance_folder(godot: Godot, tmp_path: Path) -> None:
+    folder = ROOT / "clients" / "conformance"
+    named = {"ORCA_CROWD_SCENARIO": "conformance", "ORCA_CROWD_EXCHANGES": str(folder)}
+    with Scenario(godot, PROJECT, RUNNER, tmp_path, **named) as scenario:
+        scenario.run()
+    read = scenario.every["read"]
+    packed = [entry for name in ("to-server", "from-server") for entry in exchanges(f"{name}.json") if "bytes" in entry]
+    assert read == [[entry["name"], entry["message"]["type"], True] for entry in packed]
+    frames = iter(scenario.every["frame"])
+    for entry in exchanges("streams.json"):
+        for message in entry["messages"] if entry["subprotocol"].endswith("msgpack") else []:
+            name, shown = next(frames)
+            assert name == entry["name"]
+            assert isinstance(shown, dict), shown
+            by_id = {agent["id"]: agent for agent in message["after"]}
+            ids = [int(text) for text in shown["ids"]]
+            assert sorted(ids) == sorted(by_id)
+            for field, column in shown["columns"].items():
+                assert column == told([by_id[agent][field] for agent in ids], field), (name, field)
+    assert next(frames, None) is None
+
+
+def told(rows: list[Any], field: str) -> list[str] | str:
+    """A column as the scenario prints it: texts, or the bits of its numbers, NaN for what is not there."""
+    if field == "status":
+        return rows
+    width = 2 if field in ("position", "velocity", "preferred_velocity", "goal") else 1
+    empty = [float("nan")] * width
+    numbers = [number for row in rows for number in (empty if row is None else row if width == 2 else [row])]
+    return struct.pack(f"<{len(numbers)}d", *numbers).hex()
 
 
 def test_the_readme_begins_with_lines_that_work(godot: Godot, server: str, client: Client, tmp_path: Path) -> None:

@@ -186,8 +186,8 @@ CALLS: list[tuple[str, Do, Any, tuple[str, str, Any], Any]] = [
     ),
     ("remove_walkable", lambda w: w.remove_walkable(6), None, ("DELETE", "/walkable/6", None), None),
     (
-        "load_map",
-        lambda w: w.load_map("type octile\nheight 1\nwidth 1\nmap\n.\n", as_="walkable", cell_size=0.5).step,
+        "add_map",
+        lambda w: w.add_map("type octile\nheight 1\nwidth 1\nmap\n.\n", as_="walkable", cell_size=0.5).step,
         ADDED,
         ("POST", "/map?as=walkable&cell_size=0.5", b"type octile\nheight 1\nwidth 1\nmap\n.\n"),
         2,
@@ -306,7 +306,7 @@ def test_the_holder_of_a_lease_shows_it(server: Server) -> None:
         world.step()
         assert server.requests[-1].headers["Orca-Crowd-Lease"] == "me"
         server.answer = None
-        world.release()
+        world.release_lease()
         assert (server.sent[0], server.requests[-1].headers["Orca-Crowd-Lease"]) == ("DELETE", "me")
         server.answer = {"step": 2, "time": 0.2, "events": []}
         world.step()
@@ -336,7 +336,7 @@ def test_a_map_from_a_file_or_as_text(server: Server, tmp_path: Path, kind: str)
     sources = {"path": file, "name": str(file), "text": text, "bytes": text.encode(), "mapping": SQUARE}
     server.answer = ADDED
     with client_of(server) as client:
-        client.world("w").load_map(sources[kind], as_="obstacles")
+        client.world("w").add_map(sources[kind], as_="obstacles")
     assert json.loads(server.sent[2]) == SQUARE
     assert server.sent[1] == "/prefix/v1/worlds/w/map?as=obstacles"
     assert server.requests[-1].headers["Content-Type"] == "application/geo+json"
@@ -345,7 +345,7 @@ def test_a_map_from_a_file_or_as_text(server: Server, tmp_path: Path, kind: str)
 def test_a_moving_ai_map_is_plain_text(server: Server) -> None:
     server.answer = ADDED
     with client_of(server) as client:
-        client.world("w").load_map(b"type octile\nheight 1\nwidth 1\nmap\n.\n", as_="obstacles")
+        client.world("w").add_map(b"type octile\nheight 1\nwidth 1\nmap\n.\n", as_="obstacles")
     assert server.requests[-1].headers["Content-Type"] == "text/plain"
 
 

@@ -126,11 +126,11 @@ def test_geometry(either: Client, tmp_path: Path) -> None:
     assert world.walkable() == []
     file = tmp_path / "ring.map"
     file.write_text(MAP, encoding="ascii")
-    assert len(world.load_map(file, as_="walkable", cell_size=2).ids) == 1
-    assert len(world.load_map(MAP, as_="obstacles").ids) == 2
-    assert len(world.load_map(SQUARE, as_="walkable").ids) == 1
+    assert len(world.add_map(file, as_="walkable", cell_size=2).ids) == 1
+    assert len(world.add_map(MAP, as_="obstacles").ids) == 2
+    assert len(world.add_map(SQUARE, as_="walkable").ids) == 1
     with pytest.raises(InvalidRequest, match="line 5"):
-        world.load_map(MAP.replace("...\n.@.", "..\n.@."), as_="obstacles")
+        world.add_map(MAP.replace("...\n.@.", "..\n.@."), as_="obstacles")
 
 
 def test_commands_are_all_or_nothing(either: Client) -> None:
@@ -188,7 +188,7 @@ def test_a_lease_keeps_others_from_stepping(make_world: Any, client: Client) -> 
         other.step()
     assert refusal.value.code == "leased"
     assert world.step().step == 1
-    world.release()
+    world.release_lease()
     assert other.step().step == 2
 
 

@@ -12,11 +12,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from orca_crowd_client import AsyncClient, Client, Frame
+from orca_crowd_client import AsyncClient, Client, Frame, commands
 
 README = Path(__file__).resolve().parents[3] / "clients" / "python" / "README.md"
 BLOCKS = re.findall(r"^```python[^\n]*\n(.*?)^```", README.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL)
-QUICK_START, COLUMNS, LOOP, WATCHING = BLOCKS
+QUICK_START, COLUMNS, LOOP, WATCHING, CONTROLLERS = BLOCKS
 
 
 def test_the_readme_begins_with_ten_lines() -> None:
@@ -60,8 +60,13 @@ def test_agents_in_columns(client: Client) -> None:
 
 
 @pytest.mark.usefixtures("sockets_collected")
-def test_the_tight_loop(client: Client) -> None:
-    world = client.create_world(time_step=0.1)
+@pytest.mark.parametrize(
+    ("block", "clock"),
+    [(LOOP, {"mode": "manual"}), (CONTROLLERS, {"mode": "barrier", "timeout": 60.0})],
+    ids=["tight loop", "controllers"],
+)
+def test_the_loops(client: Client, block: str, clock: dict[str, Any]) -> None:
+    world = client.create_world(time_step=0.1, clock=clock)
     mine = world.add_agents(position=[(0, 0), (5, 0)]).ids
     used: list[Any] = []
     turns = itertools.count()
@@ -73,13 +78,14 @@ def test_the_tight_loop(client: Client) -> None:
             return next(turns) < 5
 
     named = {
+        "commands": commands,
         "world": world,
         "mine": mine,
         "wanted": [(0, 1), (0, -1)],
         "playing": Playing(),
         "use": lambda position, velocity, events: used.append((position, velocity, events)),
     }
-    exec(LOOP, named)
+    exec(block, named)
     assert len(used) == 5
     assert used[-1][1].tolist() == [[0, 1], [0, -1]]
     assert world.digest().step == 5

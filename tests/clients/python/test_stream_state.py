@@ -151,7 +151,42 @@ def test_a_frame_of_an_earlier_connection_gives_no_credit_on_the_next() -> None:
     assert unwire(new[1]) == {"type": "got", "step": 2}
 
 
-def test_after_a_reconnect_the_first_frame_is_full_and_a_gap() -> None:
+def test_after_a_reconnect_it_goes_on_after_the_last_frame() -> None:
+    stream = opened()
+    stream.receive(state("full", 5))
+    stream.receive(state("frame", 6, (1,), since=5))
+    (message,) = stream.opening()
+    assert unwire(message)["type"] == "resume"
+    assert unwire(message)["after_step"] == 6
+    stream.receive(hello(8))
+    stream.receive(state("frame", 7, (2,), since=6))
+    frames = [frame_of(stream) for _ in range(3)]
+    assert [(frame.full, frame.gap) for frame in frames] == [(True, False), (False, False), (False, False)]
+    assert frames[-1].position.tolist() == [[6, 0], [7, 0]]
+
+
+def test_a_subscription_that_was_not_answered_is_made_again() -> None:
+    stream = opened()
+    stream.receive(state("full", 5))
+    stream.subscribe(Subscription(fields=["radius"]))
+    # one that was on its way is of the subscription before
+    stream.receive(state("frame", 6, None, since=5))
+    (message,) = stream.opening()
+    assert unwire(message)["type"] == "subscribe"
+    # its answer counts, however many went unanswered over the connection before
+    stream.receive(state("full", 7))
+    assert unwire(stream.opening()[0])["after_step"] == 7
+    # nothing is watched while it is paused
+    stream.unsubscribe()
+    assert stream.opening() == []
+
+
+def test_without_a_subscription_there_is_nothing_to_resume() -> None:
+    with pytest.raises(ValueError, match="no subscription to resume"):
+        StreamState(MESSAGE_PACK, None).resume()
+
+
+def test_a_full_after_a_reconnect_is_a_gap() -> None:
     stream = opened()
     stream.receive(state("full", 5))
     stream.opening()
@@ -162,10 +197,8 @@ def test_after_a_reconnect_the_first_frame_is_full_and_a_gap() -> None:
     assert [(frame.full, frame.gap) for frame in frames] == [(True, False), (True, True), (False, False)]
 
 
-def test_the_ids_of_an_earlier_connection_are_forgotten() -> None:
+def test_ids_that_were_never_sent_are_not_guessed() -> None:
     stream = opened()
-    stream.receive(state("full", 5))
-    stream.opening()
     with pytest.raises(ProtocolError, match="leaves out ids that were never sent"):
         stream.receive(state("frame", 6, None, since=5))
 

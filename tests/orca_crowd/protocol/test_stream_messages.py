@@ -227,4 +227,6 @@ def test_the_document_names_every_message_and_all_its_references_resolve() -> No
     schema = described["components"]["schemas"]["Subscribe"]
     assert schema["additionalProperties"] is False
     assert set(schema["properties"]) == set(Subscribe.model_fields)
+    # AsyncAPI names a discriminator by a string, where OpenAPI has a map
+    assert schema["properties"]["interest"]["discriminator"] == "kind"
     json.dumps(described)

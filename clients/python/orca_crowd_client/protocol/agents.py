@@ -93,7 +93,7 @@ def remove_many(encoding: Encoding, world: str, ids: Sequence[int] | Identifiers
     return Call(
         "POST",
         world_path(world, "commands"),
-        lambda answer: read_removed({**answer.body["results"][0], "step": answer.body["step"]}),
+        lambda answer: read_removed({**answer.body, **answer.body["results"][0]}),
         body=body,
         repeatable=True,
     )

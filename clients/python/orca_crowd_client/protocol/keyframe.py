@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from orca_crowd_client.columns import Identifiers, read_column, read_identifiers
 from orca_crowd_client.errors import ProtocolError
-from orca_crowd_client.rows import RowIndex, joined, overwritten, taken
+from orca_crowd_client.rows import RowIndex, joined, overwritten, taken, unknown
 
 if TYPE_CHECKING:
     import numpy
@@ -52,9 +52,9 @@ class Keyframe:
         if not named or len(ids) == 0:
             return {name: read_column(name, [], 0) for name in named}
         rows = self._index.rows(ids)
-        if min(rows) < 0:
-            missing = next(int(agent) for agent, row in zip(ids, rows, strict=True) if row < 0)
-            raise ProtocolError(f"no base of agent {missing} has come with keyframe {self._step}")
+        without = unknown(rows)
+        if len(without):
+            raise ProtocolError(f"no base of agent {int(ids[without[0]])} has come with keyframe {self._step}")
         return {
             name: raised(taken(self._base[name], rows), scale[name], read_integers(name, message[name], len(ids)))
             for name in named
@@ -71,8 +71,8 @@ class Keyframe:
         told = {name: read_column(name, values, len(ids), 4) for name, values in message["base"].items()}
         # an agent that left and came back is told again, with the same base
         rows = self._index.rows(ids)
-        fresh = [place for place, row in enumerate(rows) if row < 0]
-        if fresh:
+        fresh = unknown(rows)
+        if len(fresh):
             self._ids = joined(self._ids, taken(ids, fresh))
             self._index = RowIndex(self._ids)
             rows = self._index.rows(ids)

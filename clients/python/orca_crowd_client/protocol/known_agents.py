@@ -10,7 +10,7 @@ from typing import Any
 
 from orca_crowd_client.columns import Identifiers, read_identifiers
 from orca_crowd_client.errors import ProtocolError
-from orca_crowd_client.rows import RowIndex, joined, overwritten, row_numbers, taken
+from orca_crowd_client.rows import RowIndex, joined, overwritten, row_numbers, taken, unknown
 
 __all__ = ["KnownAgents"]
 
@@ -52,7 +52,7 @@ class KnownAgents:
         An agent that is not known comes after all others. A frame that lists everybody sets the order.
         """
         rows = None if ids is self.ids else self._rows(ids)
-        fresh = [] if rows is None else [place for place, row in enumerate(rows) if row < 0]
+        fresh = [] if rows is None else unknown(rows)
         if len(ids) == len(self.ids) + len(fresh):
             # everybody is in it, so that it needs no state to build on
             if rows is not None:
@@ -63,13 +63,13 @@ class KnownAgents:
             raise ProtocolError(
                 f"the frame of step {step} builds on step {since}, and the last that came is {self.step}"
             )
-        if fresh:
+        if len(fresh):
             self.ids, self._index, self._listed = joined(self.ids, taken(ids, fresh)), None, False
             rows = self._rows(ids)
         for name, values in columns.items():
             # a frame without rows has nothing to say, not even of what kind its columns are
             if len(values):
-                longer = joined(self.columns[name], taken(values, fresh)) if fresh else self.columns[name]
+                longer = joined(self.columns[name], taken(values, fresh)) if len(fresh) else self.columns[name]
                 self.columns = {**self.columns, name: overwritten(longer, rows, values)}
         self.step = step
 

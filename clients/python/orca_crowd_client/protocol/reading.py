@@ -35,6 +35,9 @@ __all__ = [
 # what stands beside the columns in an answer or a message
 NOT_COLUMNS = frozenset({"type", "key", "step", "time", "since", "ids", "entered", "left", "keyframe", "based"})
 
+# ids in the answer to a command
+RESULT_IDENTIFIERS = frozenset({"ids", "removed", "owned"})
+
 
 def read_notices(body: Mapping[str, Any]) -> tuple[Notice, ...]:
     """Read `warnings`; an answer without them has none."""
@@ -45,18 +48,18 @@ def read_notices(body: Mapping[str, Any]) -> tuple[Notice, ...]:
 
 
 def read_added(body: Mapping[str, Any]) -> Added:
-    """Read `{ids, step, warnings}`."""
-    return Added(read_identifiers(body["ids"]), body["step"], read_notices(body))
+    """Read `{ids, step, sequence, warnings}`."""
+    return Added(read_identifiers(body["ids"]), body["step"], read_notices(body), body.get("sequence"))
 
 
 def read_removed(body: Mapping[str, Any]) -> Removed:
-    """Read `{removed, step}`."""
-    return Removed(read_identifiers(body["removed"]), body["step"])
+    """Read `{removed, step, sequence}`."""
+    return Removed(read_identifiers(body["removed"]), body["step"], body.get("sequence"))
 
 
 def read_changed(body: Mapping[str, Any]) -> Changed:
-    """Read `{step, warnings}`."""
-    return Changed(body["step"], read_notices(body))
+    """Read `{step, sequence, warnings}`."""
+    return Changed(body["step"], read_notices(body), body.get("sequence"))
 
 
 def read_columns(body: Mapping[str, Any], count: int, item_size: int) -> dict[str, Any]:
@@ -91,7 +94,7 @@ def read_events(entries: Iterable[Mapping[str, Any]] | None) -> tuple[Event, ...
 
 
 def read_stepped(body: Mapping[str, Any]) -> Stepped:
-    """Read `{step, time, digest?, agents?, events}`."""
+    """Read `{step, time, sequence?, digest?, agents?, events, events_left_out?, results?}`."""
     agents = body.get("agents")
     return Stepped(
         body["step"],
@@ -100,17 +103,23 @@ def read_stepped(body: Mapping[str, Any]) -> Stepped:
         # step and time stand in the answer itself, and may be left out of the agents in it
         None if agents is None else read_agents({"step": body["step"], "time": body["time"], **agents}),
         read_events(body.get("events")),
+        bool(body.get("events_left_out")),
+        read_results(body.get("results")),
+        body.get("sequence"),
     )
 
 
 def read_acknowledged(body: Mapping[str, Any]) -> Acknowledged:
-    """Read `{step, results}`; ids in a result are read as ids wherever they came as a bin."""
-    return Acknowledged(body["step"], tuple(read_result(result) for result in body["results"]))
+    """Read `{step, sequence?, results}`."""
+    return Acknowledged(body["step"], read_results(body["results"]), body.get("sequence"))
 
 
-def read_result(result: Mapping[str, Any]) -> dict[str, Any]:
-    """Read the answer to one command."""
-    return {name: read_identifiers(value) if name in ("ids", "removed") else value for name, value in result.items()}
+def read_results(results: Iterable[Mapping[str, Any]] | None) -> tuple[dict[str, Any], ...]:
+    """Read the answers to commands; ids in them are read as ids wherever they came as a bin."""
+    return tuple(
+        {name: read_identifiers(value) if name in RESULT_IDENTIFIERS else value for name, value in result.items()}
+        for result in results or ()
+    )
 
 
 def read_obstacle(body: Mapping[str, Any]) -> Obstacle:

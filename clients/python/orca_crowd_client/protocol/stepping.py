@@ -14,7 +14,16 @@ from orca_crowd_client.protocol.reading import read_acknowledged, read_stepped
 from orca_crowd_client.protocol.worlds import LEASE_HEADER
 from orca_crowd_client.results import Acknowledged, Stepped
 
-__all__ = ["Return", "commands_body", "fresh_key", "run_commands", "step_body", "step_world"]
+__all__ = [
+    "Return",
+    "commands_body",
+    "controller_body",
+    "fresh_key",
+    "ready_body",
+    "run_commands",
+    "step_body",
+    "step_world",
+]
 
 Return: TypeAlias = Literal["none", "digest", "agents"]
 
@@ -41,13 +50,55 @@ def step_body(
     ids: Sequence[int] | Identifiers | None,
 ) -> dict[str, Any]:
     """Write the body of a step; without a key one is made, so that a repeated request steps once."""
-    body: dict[str, Any] = {"count": count, "return": return_, "key": fresh_key() if key is None else key}
-    if expected_step is not None:
-        body["expected_step"] = expected_step
+    body = ordered_body(encoding, commands, key, return_, fields, ids)
+    return {"count": count, **({} if expected_step is None else {"expected_step": expected_step}), **body}
+
+
+def ready_body(
+    encoding: Encoding,
+    for_step: int | None,
+    *,
+    commands: Sequence[Command] | None,
+    key: str | None,
+    return_: Return,
+    fields: Sequence[str] | None,
+    ids: Sequence[int] | Identifiers | None,
+) -> dict[str, Any]:
+    """Write the body of `ready`; without a key one is made."""
+    body = ordered_body(encoding, commands, key, return_, fields, ids)
+    return body if for_step is None else {"for_step": for_step, **body}
+
+
+def ordered_body(
+    encoding: Encoding,
+    commands: Sequence[Command] | None,
+    key: str | None,
+    return_: Return,
+    fields: Sequence[str] | None,
+    ids: Sequence[int] | Identifiers | None,
+) -> dict[str, Any]:
+    """Write what a step and a `ready` have in common: orders in, a choice of the state out."""
+    body: dict[str, Any] = {"return": return_, "key": fresh_key() if key is None else key}
     if commands is not None:
         body["commands"] = encode_commands(encoding, commands)
     if fields is not None:
         body["fields"] = list(fields)
+    if ids is not None:
+        body["ids"] = encoding.identifier_column(ids)
+    return body
+
+
+def controller_body(
+    encoding: Encoding,
+    key: str | None,
+    *,
+    controller: str | None = None,
+    ids: Sequence[int] | Identifiers | None = None,
+) -> dict[str, Any]:
+    """Write the body of `register`, `unregister`, `own` or `disown`; without a key one is made."""
+    body: dict[str, Any] = {"key": fresh_key() if key is None else key}
+    if controller is not None:
+        body["controller"] = controller
     if ids is not None:
         body["ids"] = encoding.identifier_column(ids)
     return body

@@ -1,15 +1,16 @@
 """The client's side of a stream as a state machine: messages in, frames, events, answers and messages out. No I/O.
 
 An adapter sends what `opening` gives after every connection, feeds each message to `receive`, takes from `take` and
-`answer`, sends the credit that `take` gives, and asks `closed` what the end of a connection means. Requests carry a
-key, so what was not answered when the connection broke is sent again by `opening` and still has one effect.
+`answer`, sends the credit that `take` gives, and asks `closed` what the end of a connection means. Over a connection
+that broke, the controller is registered again, the subscription goes on after the last frame that came, and requests,
+which carry a key, are sent again and still have one effect.
 """
 
 from __future__ import annotations
 
 from collections import deque
 from collections.abc import Mapping
-from typing import Any, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 from orca_crowd_client.columns import read_identifiers
 from orca_crowd_client.encoding import Encoding
@@ -21,9 +22,13 @@ from orca_crowd_client.protocol.reading import read_acknowledged, read_columns, 
 from orca_crowd_client.protocol.subscription import Subscription
 from orca_crowd_client.results import Acknowledged, Event, Frame, Stepped
 
-__all__ = ["Message", "StreamItem", "StreamState"]
+__all__ = ["Answer", "Message", "RequestKey", "StreamItem", "StreamState"]
 
 Message: TypeAlias = bytes | str
+# to a ping its data
+Answer: TypeAlias = Acknowledged | Stepped | str
+# that of the wire, and for a ping, which has none, its data
+RequestKey: TypeAlias = str | tuple[Literal["ping"], str]
 StreamItem: TypeAlias = Frame | Event
 
 # after these close codes the same subscription is worth another try; 4001 comes back with a full frame and a gap
@@ -47,8 +52,13 @@ class StreamState:
         self._items: deque[tuple[int, StreamItem]] = deque()
         self._failures: deque[ApiError] = deque()
         self._connection = 0
-        self._requests: dict[str, dict[str, Any]] = {}
-        self._answers: dict[str, Acknowledged | Stepped | ApiError] = {}
+        self._requests: dict[RequestKey, dict[str, Any]] = {}
+        self._answers: dict[RequestKey, Answer | ApiError] = {}
+        # the name of the controller that this stream is; a registration ends with its connection
+        self._controller: str | None = None
+        self._paused = False
+        # subscriptions that no `full` has answered yet: while there are any, another connection cannot go on
+        self._fulls_due = 0
         self._known = KnownAgents()
         self._keyframe = Keyframe()
         self._last_step: int | None = None
@@ -58,29 +68,62 @@ class StreamState:
     # ---- to the server
 
     def opening(self) -> list[Message]:
-        """Give what a new connection begins with: the subscription, then every request without an answer."""
+        """Give what a new connection begins with: who this is, what it sees, and every request without an answer."""
         self._connection += 1
         self.progress = False
         self._reconnected = self._last_step is not None
-        self._known, self._keyframe = KnownAgents(), Keyframe()
         self._closing = None
-        messages = [] if self.subscription is None else [self.subscription.message()]
+        messages: list[dict[str, Any]] = []
+        if self._controller is not None:
+            messages.append({"type": "register", "controller": self._controller})
+        if self.subscription is not None and not self._paused:
+            messages.append(self._watching(self.subscription))
+            self._fulls_due = 0 if messages[-1]["type"] == "resume" else 1
         return [self.encoding.message(message) for message in [*messages, *self._requests.values()]]
 
     def subscribe(self, subscription: Subscription) -> Message:
         """Change the subscription; the first frame of the new one is full."""
         message = self.encoding.message(subscription.message())
-        self.subscription = subscription
+        self.subscription, self._paused = subscription, False
+        self._fulls_due += 1
         return message
 
+    def unsubscribe(self) -> Message:
+        """See no more frames until `resume` or another subscription."""
+        self._paused = True
+        return self.encoding.message({"type": "unsubscribe"})
+
+    def resume(self) -> Message:
+        """Go on with the subscription after the last frame that came; raises ValueError where there is none."""
+        if self.subscription is None:
+            raise ValueError("a stream with watch=False has no subscription to resume: subscribe first")
+        self._paused = False
+        return self.encoding.message(self._watching(self.subscription))
+
+    def got(self, step: int) -> Message:
+        """Say that every frame up to `step` has been used."""
+        return self.encoding.message({"type": "got", "step": step})
+
+    def _watching(self, subscription: Subscription) -> dict[str, Any]:
+        """Write `resume` where this stream knows a state that frames can build on, else `subscribe`."""
+        return subscription.message(None if self._fulls_due else self._known.step)
+
     def request(self, kind: str, body: Mapping[str, Any]) -> Message:
-        """Send a `command` or a `step` with its key; `answer` gives what comes back. Raises `CannotEncode`."""
+        """Send a request with its key; `answer` gives what comes back. Raises `CannotEncode`."""
         message = {"type": kind, **body}
         encoded = self.encoding.message(message)
         self._requests[body["key"]] = message
+        if kind == "unregister":
+            self._controller = None
         return encoded
 
-    def forget(self, key: str) -> None:
+    def ping(self, data: str) -> Message:
+        """Ask for a pong; `answer` gives its data under `("ping", data)`."""
+        message = {"type": "ping", "data": data}
+        self._requests["ping", data] = message
+        return self.encoding.message(message)
+
+    def forget(self, key: RequestKey) -> None:
         """Wait for this answer no longer, nor send its request again."""
         self._requests.pop(key, None)
         self._answers.pop(key, None)
@@ -111,6 +154,8 @@ class StreamState:
             self._answered(message.get("key"), read_acknowledged(message))
         elif kind == "stepped":
             self._answered(message.get("key"), read_stepped(message))
+        elif kind == "pong":
+            self._answered(("ping", str(message.get("data"))), str(message.get("data")))
         elif kind == "error":
             self._refused(message.get("key"), problem_document(message["problem"]))
         elif kind == "hello":
@@ -132,6 +177,7 @@ class StreamState:
         columns = {**self._keyframe.read(message, ids), **read_columns(message, len(ids), item_size)}
         if since is None:
             self._known.replace(step, ids, columns)
+            self._fulls_due = max(0, self._fulls_due - 1)
         else:
             self._known.merge(step, since, ids, columns)
         return Frame(
@@ -154,10 +200,10 @@ class StreamState:
         tells no `since`; it follows the last frame that came. Over a reconnect it is always a gap: what the world did
         in between is not known, not even whether it is the same world.
         """
-        if self._reconnected:
-            return True
         if self._last_step is None:
             return False
+        if self._reconnected and since is None:
+            return True
         every = 1 if self.subscription is None else self.subscription.every
         before = self._last_step if since is None else since
         return before != self._last_step or step // every - before // every > 1
@@ -173,13 +219,20 @@ class StreamState:
             )
         self._items.append((self._connection, item))
 
-    def _answered(self, key: str | None, answer: Acknowledged | Stepped) -> None:
+    def _answered(self, key: RequestKey | None, answer: Answer) -> None:
         """Keep the answer to a request that is still waited for."""
-        if key is not None and self._requests.pop(key, None) is not None:
-            self._answers[key] = answer
+        request = None if key is None else self._requests.pop(key, None)
+        if key is None or request is None:
+            return
+        self._answers[key] = answer
+        if request["type"] == "register":
+            self._controller = request["controller"]
 
     def _refused(self, key: str | None, error: ApiError) -> None:
         """Keep a refusal for whoever asked; without a key whoever reads next is told."""
+        if error.code == "replaced":
+            # another socket has taken the name over, and taking it back would go on for ever
+            self._controller = None
         if key is None:
             self._failures.append(error)
         elif self._requests.pop(key, None) is not None:
@@ -202,9 +255,9 @@ class StreamState:
             return item, None
         if self.subscription is None or not self.subscription.gives_credit:
             return item, None
-        return item, self.encoding.message({"type": "got", "step": item.step})
+        return item, self.got(item.step)
 
-    def answer(self, key: str) -> Acknowledged | Stepped | None:
+    def answer(self, key: RequestKey) -> Answer | None:
         """Give the answer to a request, once; None while there is none. Raises the refusal as `ApiError`."""
         answer = self._answers.pop(key, None)
         if isinstance(answer, ApiError):

@@ -44,9 +44,16 @@ class Subscription:
         """Whether frames are acknowledged with `got`: only `latest` counts them."""
         return self.delivery == "latest"
 
-    def message(self) -> dict[str, Any]:
-        """Write the `subscribe` message; `window` is always named, since that is what promises a `got`."""
-        made: dict[str, Any] = {"type": "subscribe", "precision": self.precision, "every": self.every}
+    def message(self, after_step: int | None = None) -> dict[str, Any]:
+        """Write the `subscribe` message, or with a step the `resume`.
+
+        `window` is always named, since that is what promises a `got`; so are all others in a `resume`, since a new
+        socket knows of no subscription.
+        """
+        made: dict[str, Any] = (
+            {"type": "subscribe"} if after_step is None else {"type": "resume", "after_step": after_step}
+        )
+        made |= {"precision": self.precision, "every": self.every}
         made |= {"delivery": self.delivery, "window": self.window}
         if self.rows != "changed":
             made["rows"] = self.rows

@@ -11,6 +11,7 @@ from orca_crowd_client.protocol.call import BYTES, Answer, Call, world_path
 from orca_crowd_client.results import Digest, Lease
 
 __all__ = [
+    "CONTROLLER_HEADER",
     "LEASE_HEADER",
     "create_world",
     "delete_world",
@@ -27,6 +28,7 @@ __all__ = [
 ]
 
 LEASE_HEADER = "Orca-Crowd-Lease"
+CONTROLLER_HEADER = "Orca-Crowd-Controller"
 
 Document = dict[str, Any]
 

@@ -444,8 +444,8 @@ export type components = {
          */
         InterestAll: {
             /**
-             * @description discriminator enum property added by openapi-typescript
-             * @enum {string}
+             * Kind
+             * @constant
              */
             kind: "all";
         };
@@ -455,8 +455,8 @@ export type components = {
          */
         InterestAround: {
             /**
-             * @description discriminator enum property added by openapi-typescript
-             * @enum {string}
+             * Kind
+             * @constant
              */
             kind: "around";
             /**
@@ -476,8 +476,8 @@ export type components = {
          */
         InterestCircle: {
             /**
-             * @description discriminator enum property added by openapi-typescript
-             * @enum {string}
+             * Kind
+             * @constant
              */
             kind: "circle";
             /**
@@ -497,8 +497,8 @@ export type components = {
          */
         InterestIds: {
             /**
-             * @description discriminator enum property added by openapi-typescript
-             * @enum {string}
+             * Kind
+             * @constant
              */
             kind: "ids";
             /**
@@ -513,8 +513,8 @@ export type components = {
          */
         InterestRectangle: {
             /**
-             * @description discriminator enum property added by openapi-typescript
-             * @enum {string}
+             * Kind
+             * @constant
              */
             kind: "rectangle";
             /**

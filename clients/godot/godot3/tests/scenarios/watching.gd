@@ -39,6 +39,11 @@ func run():
 	stream.unsubscribe()
 	stream.ping("there")
 	say("pong", yield(stream, "pong")["data"])
+	# what was missed comes after all
+	yield(world.step({"count": 4}), "completed")
+	stream.resume()
+	frame = yield(frame_of(stream, 24), "completed")
+	say("resumed", [frame["step"], frame["full"], frame["since"]])
 	stream.close()
 	yield(get_tree(), "idle_frame")
 	say("ended", yield(stream.step(), "completed")["problem"]["code"])

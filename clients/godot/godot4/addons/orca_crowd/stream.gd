@@ -78,9 +78,9 @@ func unsubscribe():
 	_send(_state.unsubscribe())
 
 
-# Go on after `after_step`, or after the last frame that came; done by itself when a connection breaks.
-func resume(after_step = null, members = {}):
-	_send(_state.resume(after_step, members))
+# Go on after the last frame that came, as after `unsubscribe`; done by itself when a connection breaks.
+func resume():
+	_send(_state.resume())
 
 
 # Say that every frame up to `step` has been used; done by itself for each frame when its signal returns.
@@ -288,9 +288,6 @@ func _on_message(bytes):
 
 
 func _on_frame(message):
-	# one that was on its way when `unsubscribe` was sent
-	if _state.subscription == null:
-		return
 	var frame = _state.frame(message)
 	if frame is String:
 		_fail(frame)

@@ -21,8 +21,10 @@ var _exact
 var _requests = {}
 var _last_step = null
 var _reconnected = false
-# a subscription that no `full` has answered yet
-var _fresh = true
+# whether frames are not wanted for now
+var _paused = false
+# subscriptions that no `full` has answered yet: while there are any, another connection cannot go on
+var _fulls_due = 0
 
 
 func _init(subscribed, exact):
@@ -40,34 +42,32 @@ func opening():
 	var messages = []
 	if controller != null:
 		messages.append({"type": "register", "controller": controller})
-	if subscription != null:
-		messages.append(_watching("subscribe" if _fresh else "resume"))
+	if subscription != null and not _paused:
+		messages.append(_watching())
+		_fulls_due = 0 if messages[-1]["type"] == "resume" else 1
 	return messages + _requests.values()
 
 
 # Take another subscription; the first frame of it is full. Gives the message.
 func subscribe(subscribed):
 	subscription = subscribed
-	_fresh = true
-	return _watching("subscribe")
+	_paused = false
+	_fulls_due += 1
+	return _watching()
 
 
+# See no more frames until `resume` or another subscription.
 func unsubscribe():
-	subscription = null
-	_fresh = true
+	_paused = true
 	return {"type": "unsubscribe"}
 
 
-# Go on after the last step that came, or after `after_step`, with other members where some are given.
-func resume(after_step, members):
-	var merged = subscription.duplicate() if subscription != null else {}
-	for name in members:
-		merged[name] = members[name]
-	subscription = merged
-	var message = _watching("resume")
-	if after_step != null:
-		message["after_step"] = after_step
-	return message
+# Go on with the subscription after the last frame that came.
+func resume():
+	_paused = false
+	if subscription == null:
+		return subscribe({})
+	return _watching()
 
 
 func request(message):
@@ -80,16 +80,18 @@ func answered(key):
 	return _requests.erase(key)
 
 
-func _watching(type):
+# Write `resume` where this stream knows a state that frames can build on, else `subscribe`.
+func _watching():
 	var message = subscription.duplicate()
-	message["type"] = type
+	var begun = _fulls_due == 0 and known.step != null
+	message["type"] = "resume" if begun else "subscribe"
 	# named always, since that is what promises a `got`
 	if not message.has("window"):
 		message["window"] = 3
 	# float64 is rounded to what a Vector2 holds here or there: the same numbers in half of the bytes
 	if not _exact and not message.has("precision"):
 		message["precision"] = "float32"
-	if type == "resume":
+	if begun:
 		message["after_step"] = known.step
 	return message
 
@@ -119,7 +121,8 @@ func frame(message):
 		made[name] = known.columns[name]
 	_last_step = message["step"]
 	_reconnected = false
-	_fresh = false
+	if full:
+		_fulls_due = int(max(0, _fulls_due - 1))
 	return made
 
 
