@@ -24,7 +24,7 @@ class OpenRequest:
     accepted: Any
     due: int | None
     left: int = 0
-    # of its steps so far, in a replay; while it runs, whoever runs it keeps them
+    # of its steps so far, where it has a key
     events: list[dict[str, Any]] = field(default_factory=list)
 
 
@@ -63,21 +63,21 @@ class OpenRequests:
         """The next step after `step` at which one ends."""
         return min((each.due for each in self._open if each.due is not None and each.due > step), default=None)
 
-    def kept(self, step: int) -> list[tuple[StepRequest, Any, int]]:
-        """What a snapshot keeps: those with a key, what their commands did, and how many steps are left."""
+    def kept(self, step: int) -> list[tuple[OpenRequest, int]]:
+        """What a snapshot keeps: those with a key, and how many steps are left of each."""
         lefts = [(each, each.left if each.due is None else each.due - step) for each in self._open]
-        return [
-            (each.request, each.accepted, left) for each, left in lefts if left > 0 and each.request.key is not None
+        return [(each, left) for each, left in lefts if left > 0 and each.request.key is not None]
+
+    def put_back(self, kept: list[tuple[StepRequest, Any, int, list[dict[str, Any]]]], step: int) -> None:
+        """Be what a snapshot of this step kept; whether they go on, the records that follow tell."""
+        self._open = [
+            OpenRequest(request, accepted, step + left, 0, events) for request, accepted, left, events in kept
         ]
 
-    def put_back(self, kept: list[tuple[StepRequest, Any, int]], step: int) -> None:
-        """Be what a snapshot of this step kept; whether they go on, the records that follow tell."""
-        self._open = [OpenRequest(request, accepted, step + left) for request, accepted, left in kept]
-
     def happened(self, events: list[dict[str, Any]], limit: int) -> None:
-        """Steps of a replay brought these events; at most `limit` are kept for each request."""
+        """Steps brought these events; at most `limit` are kept for each request that may be answered again."""
         for each in self._open:
-            if each.due is not None:
+            if each.due is not None and each.request.key is not None:
                 each.events += events[: max(0, limit - len(each.events))]
 
     def break_off(self, step: int) -> None:

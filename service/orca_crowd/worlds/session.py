@@ -172,7 +172,7 @@ class Session:
         broken_off = self._open.find(request, self.world.step_count)
         if broken_off is not None:
             accepted: Accepted = broken_off.accepted
-            return replace(accepted, left=broken_off.left, events=broken_off.events)
+            return replace(accepted, left=broken_off.left, events=list(broken_off.events))
         if request.expected_step is not None and request.expected_step != self.world.step_count:
             raise ApiError(
                 "wrong-step",
@@ -209,6 +209,7 @@ class Session:
         self._moved = True
         for event in events:
             self._counts[event["kind"]] += max(1, len(event["ids"]))
+        self._open.happened(events, self._settings.events_per_answer + 1)
         return events
 
     def finish(self, request: StepRequest, accepted: Accepted, events: list[dict[str, Any]]) -> dict[str, Any]:
@@ -256,8 +257,8 @@ class Session:
             "answers": self._answers.kept(),
             "ownership": self._changes.ownership.kept(),
             "open": [
-                (request, (accepted.step, accepted.sequence, accepted.results), left)
-                for request, accepted, left in opened
+                (each.request, (each.accepted.step, each.accepted.sequence, each.accepted.results), left, each.events)
+                for each, left in opened
             ],
         }
 
@@ -267,7 +268,7 @@ class Session:
         for key, digest, answer in memory["answers"]:
             self._answers.keep(key, digest, answer)
         self._changes.ownership.put_back_kept(memory["ownership"])
-        opened = [(request, Accepted(*accepted), left) for request, accepted, left in memory["open"]]
+        opened = [(request, Accepted(*accepted), left, events) for request, accepted, left, events in memory["open"]]
         self._open.put_back(opened, self.world.step_count)
 
     def repeat(self, order: Order) -> None:
@@ -287,8 +288,7 @@ class Session:
         """Take up to `steps` steps toward a step, and end the requests that ended on the way."""
         now = self.world.step_count
         due = self._open.next_due(now)
-        events = self.advance(min(steps, (due if due is not None and due < target else target) - now))
-        self._open.happened(events, self._settings.events_per_answer + 1)
+        self.advance(min(steps, (due if due is not None and due < target else target) - now))
         for each in self._open.due(self.world.step_count):
             self.finish(each.request, each.accepted, each.events)
 
