@@ -98,6 +98,24 @@ def serve(
 
 
 @app.command()
+def replay(
+    file: Annotated[Path, typer.Argument(help="A journal: worlds/<id>.sqlite in the folder of a server.")],
+    until: Annotated[int | None, typer.Option(min=0, help="The step to stop at; left out, the last.")] = None,
+) -> None:
+    """Carry out a journal again and compare every digest and state with what was recorded.
+
+    Says the first step and agents that differ; the exit code is 1 then.
+    """
+    from orca_crowd.commands.replay import Unreadable, run
+
+    try:
+        code = run(file, until)
+    except Unreadable as error:
+        raise fail(str(error)) from None
+    raise typer.Exit(code)
+
+
+@app.command()
 def load(
     file: Annotated[Path, typer.Argument(help="A MovingAI .map, or GeoJSON.")],
     world: Annotated[str, typer.Option(help="Id of the world.")],
