@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sqlite3
 import subprocess
 import sys
@@ -83,7 +84,9 @@ def test_what_differs_is_named(journal: Path) -> None:
         )
     done = replay(journal)
     assert done.returncode == 1
-    assert f"equal up to step {step}" in done.stdout, done.stdout
+    equal = re.search(r"DIFFERENT: equal up to step (\d+), not any more at step (\d+)", done.stdout)
+    assert equal is not None, done.stdout
+    assert step <= int(equal[1]) < int(equal[2]) == int(equal[1]) + 4
     assert "agent 3: position was" in done.stdout, done.stdout
 
 
