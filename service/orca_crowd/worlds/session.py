@@ -119,16 +119,21 @@ class Session:
 
     def answer(self, request: c.CommandRequest, controller: str | None = None) -> dict[str, Any]:
         """A batch with its key."""
-        return self._once(request.key, request.digest, lambda: self.apply(request.commands, controller))
+        return self._once(request.key, request.digest, lambda: self.apply(request.commands, controller, batch=True))
 
     def apply(
         self,
         commands: Sequence[c.Command],
         controller: str | None = None,
         needed: NDArray[np.int64] | None = None,
+        *,
+        batch: bool = False,
     ) -> Accepted:
-        """All commands in order or none, as orders of `controller`; `needed` are agents that must be there then."""
-        return self._accept(lambda: self._changes.apply(commands, controller, needed))
+        """All commands in order or none, as orders of `controller`; `needed` are agents that must be there then.
+
+        In a batch a refusal names the command, otherwise there is one and its items are the request's.
+        """
+        return self._accept(lambda: self._changes.apply(commands, controller, needed, batch=batch))
 
     def own(self, request: OwnRequest, controller: str) -> dict[str, Any]:
         """Let agents belong to a controller, or give them back, all of them or none; the result is what it owns."""
@@ -163,7 +168,7 @@ class Session:
             )
         # what the answer will need is checked now, while the request can still be refused whole
         if request.commands is not None:
-            return self.apply(request.commands, controller, request.selection.ids)
+            return self.apply(request.commands, controller, request.selection.ids, batch=True)
         if request.selection.ids is not None:
             self.world.index_of(request.selection.ids)
         return Accepted(self.world.step_count, None, [])
