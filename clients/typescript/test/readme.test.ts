@@ -62,6 +62,7 @@ describe("the package", () => {
 
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), "orca-crowd-client-"));
+    await writeFile(join(folder, "package.json"), '{ "type": "module" }');
     const { stdout } = await run("npm", ["pack", "--silent", "--pack-destination", folder], { cwd: PACKAGE });
     const name = stdout.trim().split("\n").at(-1) as string;
     installed = join(folder, "node_modules/@orca-crowd/client");
@@ -109,7 +110,6 @@ describe("the package", () => {
     }
     const compilerOptions = { noEmit: true, strict: true, target: "es2022", module: "nodenext", lib: ["es2022", "dom"], types: [] };
     await writeFile(join(folder, "tsconfig.json"), JSON.stringify({ compilerOptions, include: ["block-*.ts"] }));
-    await writeFile(join(folder, "package.json"), '{ "type": "module" }');
     const checked = run(process.execPath, [join(PACKAGE, "node_modules/typescript/bin/tsc")], { cwd: folder });
     const complaints = await checked.then(() => "", (error: { stdout: string }) => error.stdout);
     expect(complaints).toBe("");
@@ -156,7 +156,8 @@ it.each([["an iterator", WATCHING, 3], ["listeners", LISTENING, 0]])("shows watc
   await running;
   await until(() => draws > 2);
   await world.delete();
-  expect(kinds.filter((kind) => kind !== "arrived")).toEqual([]);
+  // a machine that is busy may be late
+  expect(kinds.filter((kind) => kind !== "late" && kind !== "arrived")).toEqual([]);
   if (count === 0) await until(() => said.length === 1 && said[0]?.includes("4004") === true);
 });
 
