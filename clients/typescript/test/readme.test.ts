@@ -1,7 +1,7 @@
 // The README: its first block in Node, from the package as npm would install it; the others against the live server.
 
 import { execFile } from "node:child_process";
-import { mkdir, mkdtemp, readFile, readdir, rm, symlink, writeFile } from "node:fs/promises";
+import { cp, mkdir, mkdtemp, readFile, readdir, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { promisify } from "node:util";
@@ -102,6 +102,24 @@ describe("the package", () => {
     `;
     await writeFile(join(folder, "stream.mjs"), script);
     expect((await run(process.execPath, ["stream.mjs"], { cwd: folder })).stdout).toBe("full\n");
+  });
+
+  it.skipIf("WebSocket" in globalThis)("says what to do where this Node has no WebSocket", async () => {
+    const bare = await mkdtemp(join(tmpdir(), "orca-crowd-bare-"));
+    try {
+      await cp(join(folder, "node_modules/@orca-crowd"), join(bare, "node_modules/@orca-crowd"), { recursive: true });
+      await cp(join(PACKAGE, "node_modules/@msgpack"), join(bare, "node_modules/@msgpack"), { recursive: true });
+      const script = `
+        import { Client } from "@orca-crowd/client";
+        const stream = new Client("${inject("url")}").world("any").stream();
+        await stream.open().catch((error) => console.log(error.name, error.message));
+      `;
+      await writeFile(join(bare, "stream.mjs"), script);
+      const { stdout } = await run(process.execPath, ["stream.mjs"], { cwd: bare });
+      expect(stdout).toContain("OrcaCrowdError this JavaScript has no WebSocket: `npm install ws`");
+    } finally {
+      await rm(bare, { recursive: true, force: true });
+    }
   });
 
   it("has types by which every block is right", async () => {

@@ -182,7 +182,7 @@ it("does not keep more than is good for the program", () => {
   expect(blind.take()).toBeUndefined();
 });
 
-it("takes the WebSocket that it is given, sends its headers, and says what to do where there is none", async () => {
+it("takes the WebSocket that it is given, and sends its headers", async () => {
   const asked: unknown[] = [];
   class Recorded extends WebSocket {
     constructor(url: string, protocols: string[], options: object) {
