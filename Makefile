@@ -34,11 +34,11 @@ endef
 export COMPILE
 
 .DEFAULT_GOAL := help
-.PHONY: help serve test bench soak viewer lock clean
+.PHONY: help serve test bench soak viewer generate lock clean
 
 help:  ## list the targets
 	@echo 'Targets of orca-crowd:'
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-7s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 serve: $(MADE)/serve  ## set up and serve on http://127.0.0.1:8000 (ARGS="--port 8080" passes options on)
 	@exec $(BIN)/orca-crowd serve $(ARGS)
@@ -63,6 +63,10 @@ bench: $(MADE)/bench  ## measure kernels and wire beside libraries of others, la
 
 viewer: $(MADE)/node  ## build the page, which the server has as built files
 	@npm run --silent --prefix service/viewer build
+
+generate: $(MADE)/test  ## write anew what is made from the server's models: exchanges and types of the clients
+	@$(BIN)/python -m tests.support.exchanges --write
+	@npm run --silent --prefix clients/typescript types
 
 lock:  ## resolve every dependency anew and write constraints.txt
 	@python=$$($(find_python)) && rm -rf $(MADE)/lock && $$python -m venv $(MADE)/lock

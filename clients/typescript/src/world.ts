@@ -1,6 +1,6 @@
 // A handle on one world.
 
-import { BYTES, CONTROLLER_HEADER, type Call, LEASE_HEADER, worldPath } from "./call.js";
+import { BYTES, CONTROLLER_HEADER, type Call, LEASE_HEADER, send, worldPath } from "./call.js";
 import { type Client, readWorld } from "./client.js";
 import type { IdentifierArray } from "./columns.js";
 import {
@@ -300,7 +300,7 @@ export class World {
         webSocket,
         connect: transport.retry,
         // a browser tells nothing of a handshake that failed; asking for the world does
-        ask: () => this.#call({ method: "GET", path: "", read: nothing }),
+        ask: () => send({ ...transport, retry: { attempts: 0 } }, { method: "GET", path: worldPath(this.id), read: nothing }),
       },
       options,
     );

@@ -73,8 +73,8 @@ class Watcher(Protocol):
 class Hub:
     """All sockets of one world; it listens to the runner as long as there is one, and for a while after the last."""
 
-    def __init__(self, runner: Runner, shared: Shared) -> None:
-        """Begin to listen."""
+    def __init__(self, runner: Runner, shared: Shared, *, shown_before: int = -1) -> None:
+        """Begin to listen. `shown_before` is the step at which the hub before this one, if any, ceased to listen."""
         settings = shared.settings
         self.runner = runner
         self.watchers: set[Watcher] = set()
@@ -86,6 +86,7 @@ class Hub:
         self._encoder = Encoder(keyframes, shared.offload, shared.statistics)
         # the state now; None until the first one is seen
         self._now: State | None = None
+        self._shown_before = shown_before
         self._frame_step = runner.facts.step
         self._progress = asyncio.Event()
         self._resting = False
@@ -122,6 +123,11 @@ class Hub:
                 self._frame_step = max(self._frame_step, publication.step)
         self.kept.add(self._now)
         return self._now
+
+    def seen_at(self, step: int) -> list[State]:
+        """The states of a step that clients may have been sent, all of them; none where that is not known any more."""
+        # what the hub before this one sent of a step may be another state than what is kept here: a command has come
+        return self.kept.at(step) if step > self._shown_before else []
 
     def frame_of(self, state: State, key: FrameKey) -> SharedFrame:
         """The frame of a state for all who asked for the same."""

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable
 from typing import Any
 
 from fastapi.websockets import WebSocket, WebSocketDisconnect
@@ -24,7 +24,7 @@ from orca_crowd.settings import LIMITS
 from orca_crowd.streaming.admission import Admission
 from orca_crowd.streaming.answers import Answers
 from orca_crowd.streaming.asgi import AsgiConnection
-from orca_crowd.streaming.controlling import Controlling, OrderMessage
+from orca_crowd.streaming.controlling import Call, Controlling, OrderMessage
 from orca_crowd.streaming.frame import SharedFrame
 from orca_crowd.streaming.hub import PATIENCE_SECONDS, Hub, Watching
 from orca_crowd.streaming.outbox import Outbox, OutboxOverflow, Wire
@@ -279,13 +279,13 @@ class Socket:
             if isinstance(message, Command):
                 self._changed = order
 
-    def _order(self, call: Callable[[], Awaitable[dict[str, Any]]], kind: str, key: str | None, size: int) -> Order:
+    def _order(self, call: Call, kind: str, key: str | None, size: int) -> Order:
         """Hand an order to the world and go on reading."""
 
-        async def answer() -> Wire:
+        async def answer(queued: Callable[[], None]) -> Wire:
             try:
                 head = {"type": kind} if key is None else {"type": kind, "key": key}
-                values = {**head, **await call()}
+                values = {**head, **await call(queued)}
                 if size_of(values) > LARGE_ANSWERS[self.subprotocol]:
                     return await self._shared.offload(lambda: encode_message(values, self.subprotocol))
                 return encode_message(values, self.subprotocol)

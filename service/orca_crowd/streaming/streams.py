@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from contextlib import suppress
+from weakref import WeakKeyDictionary
 
 from fastapi.responses import JSONResponse
 from fastapi.websockets import WebSocket
@@ -36,6 +37,8 @@ class Streams:
         """`offload` runs a call in a helper thread, as the engine's `serve` does."""
         self._shared = Shared(clock, settings, offload)
         self._hubs: dict[Runner, Hub] = {}
+        # the step at which the last hub of a world ceased to listen
+        self._shown: WeakKeyDictionary[Runner, int] = WeakKeyDictionary()
         self._changed = asyncio.Event()
         self._connections: set[StreamProtocol] = set()
         self._sockets: set[Socket] = set()
@@ -84,7 +87,7 @@ class Streams:
         """The hub of a world, woken or made."""
         hub = self._hubs.get(runner)
         if hub is None:
-            hub = self._hubs[runner] = Hub(runner, self._shared)
+            hub = self._hubs[runner] = Hub(runner, self._shared, shown_before=self._shown.get(runner, -1))
         hub.rest(False)
         return hub
 
@@ -96,10 +99,12 @@ class Streams:
         if self._closing or hub.ended or seconds <= 0.0:
             self._drop(hub)
         else:
+            hub.rest(True)
             self._resting[hub] = asyncio.create_task(self._wait_for_somebody(hub, seconds), name="resting hub")
 
     async def _wait_for_somebody(self, hub: Hub, seconds: float) -> None:
         while not hub.watchers:
+            # again, where somebody came and went while this was not looking
             hub.rest(True)
             hub.stirred.clear()
             await self._shared.clock.wait(hub.stirred, self._shared.clock.now() + seconds)
@@ -111,6 +116,7 @@ class Streams:
     def _drop(self, hub: Hub) -> None:
         if self._hubs.get(hub.runner) is hub and not hub.watchers:
             del self._hubs[hub.runner]
+            self._shown[hub.runner] = hub.runner.facts.step
             hub.close()
 
     async def _beat(self) -> None:

@@ -132,14 +132,17 @@ class Session:
 
     def answer(self, request: c.CommandRequest, controller: str | None = None) -> dict[str, Any]:
         """A batch with its key."""
-        return self._once(request.key, request.digest, lambda: self._change(request, controller))
+        return self._once(request.key, request.digest, lambda: self._change(request, controller, batch=True))
 
     def apply(self, commands: Sequence[c.Command], controller: str | None = None) -> Accepted:
-        """All commands in order or none, as orders of `controller`."""
-        return self._change(c.CommandRequest(list(commands), None, b""), controller)
+        """All commands in order or none, as orders of `controller`; the items of a refusal are those of the request."""
+        return self._change(c.CommandRequest(list(commands), None, b""), controller, batch=False)
 
-    def _change(self, request: c.CommandRequest, controller: str | None) -> Accepted:
-        return self._accept(Order(request, controller), lambda: self._changes.apply(request.commands, controller))
+    def _change(self, request: c.CommandRequest, controller: str | None, *, batch: bool) -> Accepted:
+        """In a batch a refusal names the command, otherwise there is one and its items are the request's."""
+        return self._accept(
+            Order(request, controller), lambda: self._changes.apply(request.commands, controller, batch=batch)
+        )
 
     def own(self, request: OwnRequest, controller: str) -> dict[str, Any]:
         """Let agents belong to a controller, or give them back, all of them or none; the result is what it owns."""
@@ -187,7 +190,7 @@ class Session:
         # what the answer will need is checked now, while the request can still be refused whole
         if request.commands is not None:
             commands = request.commands
-            accepted = self._accept(order, lambda: self._changes.apply(commands, controller, ids))
+            accepted = self._accept(order, lambda: self._changes.apply(commands, controller, ids, batch=True))
         else:
             if ids is not None:
                 self.world.index_of(ids)
@@ -280,7 +283,7 @@ class Session:
         accepted = (
             self._own(request, str(controller))
             if isinstance(request, OwnRequest)
-            else self._change(request, controller)
+            else self._change(request, controller, batch=True)
         )
         self._answers.keep(request.key, request.digest, accepted.answer())
 
