@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import os
 import subprocess
 import time
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 
 import httpx
@@ -14,9 +14,8 @@ import pytest
 from tests.orca_crowd.durability.test_return import digest, make
 from tests.support.mortal_server import MortalServer, mortal_server
 
-
 # what tells when a request came, when the disk had it, and when it was answered
-CALLS = "fsync,fdatasync,sendto,write,writev,sendmsg,recvfrom"
+CALLS = "fsync,fdatasync,read,recvfrom,write,writev,sendto,sendmsg"
 
 
 @pytest.fixture
@@ -69,9 +68,13 @@ def small_server(tmp_path: Path) -> Iterator[MortalServer]:
 
 
 def fill(folder: Path) -> Path:
-    """Take all the room that is left."""
-    ballast, free = folder / "ballast", os.statvfs(folder)
-    ballast.write_bytes(bytes(free.f_bavail * free.f_frsize))
+    """Take all the room that is left, to the last page, though a server takes some at the same time."""
+    ballast = folder / "ballast"
+    with ballast.open("wb", buffering=0) as file:
+        for piece in (bytes(65_536), bytes(4096)):
+            with suppress(OSError):
+                while file.write(piece) == len(piece):
+                    pass
     return ballast
 
 
@@ -150,7 +153,7 @@ def test_with_power_the_disk_has_it_before_the_answer(tmp_path: Path, durability
         make(server.client, durability=durability)
         trace = tmp_path / "trace"
         tracer = subprocess.Popen(
-            ["strace", "-f", "-qq", "-e", f"trace={CALLS}", "-o", str(trace), "-p", str(server.process.pid)],
+            ["strace", "-f", "-qq", "-s", "64", "-e", f"trace={CALLS}", "-o", str(trace), "-p", str(server.process.pid)],
             stderr=subprocess.PIPE,
         )
         try:
