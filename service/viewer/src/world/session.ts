@@ -97,6 +97,16 @@ export class Session {
 
   // ---- the clock
 
+  // who presses twice means two things, one after the other
+  private turn: Promise<void> = Promise.resolve();
+
+  /** Do something to the clock once what was asked for before is done. */
+  inTurn(action: () => Promise<void>): Promise<void> {
+    const done = this.turn.then(action);
+    this.turn = done.catch(() => undefined);
+    return done;
+  }
+
   /** Let the server's clock run, at the speed before or in real time. */
   async play(): Promise<void> {
     await this.setSpeed(this.speed);
