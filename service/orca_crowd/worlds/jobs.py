@@ -13,9 +13,10 @@ from orca_crowd.errors import ApiError
 from orca_crowd.journal.recorder import Snapshot
 from orca_crowd.protocol.steps import StepRequest
 from orca_crowd.worlds.controllers import Controller
+from orca_crowd.worlds.description import Facts
 from orca_crowd.worlds.publication import Publication
 from orca_crowd.worlds.readiness import Waiting
-from orca_crowd.worlds.session import Accepted, Facts, Session
+from orca_crowd.worlds.session import Accepted, Session
 
 __all__ = ["CallJob", "Outcome", "StepJob", "new_future", "refuse", "tick"]
 

@@ -20,8 +20,9 @@ from orca_crowd.protocol.worlds import ClockBody, ForkBody, NewWorld
 from orca_crowd.settings import Settings
 from orca_crowd.worlds.about import About
 from orca_crowd.worlds.archive import Archive
+from orca_crowd.worlds.description import WorldDescription
 from orca_crowd.worlds.runner import Runner
-from orca_crowd.worlds.session import Session, WorldDescription
+from orca_crowd.worlds.session import Session
 
 __all__ = ["Registry"]
 

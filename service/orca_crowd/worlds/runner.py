@@ -8,8 +8,8 @@ requests never mix.
 Bound. Commands, steps and reads together are at most `command_queue`; one more is refused with `busy`, nothing is
 dropped.
 
-Watchers. `join` adds a listener and returns the state it starts from; it is then called on the loop's thread with a
-Publication after every step and after every command that changed agents, none left out. `endings` are called once,
+Watchers. A listener is called on the loop's thread with a Publication after every step and after every command that
+changed agents, none left out. `endings` are called once,
 with the kind (`failed`, `gone`, `restarting`) and a reason. `gates` are awaited before each step: a watcher who must
 not miss one can hold the world.
 """
@@ -32,14 +32,15 @@ from orca_crowd.protocol.worlds import ClockBody
 from orca_crowd.settings import Settings
 from orca_crowd.worlds.control import Control
 from orca_crowd.worlds.controllers import Controller
+from orca_crowd.worlds.description import WorldDescription
 from orca_crowd.worlds.jobs import CallJob, Outcome, StepJob, refuse, tick
 from orca_crowd.worlds.lanes import Lanes
 from orca_crowd.worlds.lease import Lease
 from orca_crowd.worlds.publication import Publication
-from orca_crowd.worlds.session import Accepted, Session, WorldDescription
+from orca_crowd.worlds.session import Accepted, Session
 from orca_crowd.worlds.ticking import Ticker
 from orca_crowd.worlds.upkeep import Upkeep
-from orca_crowd.worlds.watchers import Listener, Watchers
+from orca_crowd.worlds.watchers import Watchers
 
 __all__ = ["NOBODY", "Runner"]
 
@@ -95,8 +96,6 @@ class Runner:
         self._ending: tuple[str, str] | None = None
         self._task: asyncio.Task[None] | None = None
         self._step_seconds = 0.0
-        # whether the clock's steps wait for room in the journal
-        self._held = False
         self._upkeep = Upkeep(self.name, session.recorder, engine)
         self._ticker = Ticker(timing, settings=settings, clock=clock, metrics=metrics)
         self.control = Control(
@@ -155,17 +154,6 @@ class Runner:
         """The state now, whole and consistent."""
         return await self.read(lambda session: session.whole())
 
-    async def join(self, listener: Listener) -> Publication:
-        """Add a listener and return the state it starts from; its first call is the very next publication."""
-        result: Publication = await self._submit(
-            CallJob(lambda session: session.whole(), changes=False, after=lambda _: self.listeners.add(listener))
-        )
-        return result
-
-    def leave(self, listener: Listener) -> None:
-        """Take a listener away; nothing happens where it is gone already."""
-        self.listeners.discard(listener)
-
     async def retime(self, timing: ClockBody, commands: Sequence[Command] = ()) -> Accepted:
         """Change the clock of the world, after the step requests that came before, and what goes with it."""
 
@@ -196,26 +184,14 @@ class Runner:
     @property
     def info(self) -> dict[str, Any]:
         """The world as it is shown: true after the last call that was answered."""
-        facts = self.facts
         return {
             "id": self.name,
             "name": self.title,
             "state": self.state,
             "reason": self.reason,
-            "time_step": self.description.time_step,
-            "time": facts.time,
-            "step": facts.step,
-            "sequence": facts.sequence,
             "clock": self.timing.shown(),
-            "agents": facts.agents,
-            "obstacles": facts.obstacles,
-            "walkable": facts.walkable,
-            "profile": self.description.options["profile"],
-            "options": dict(self.description.options),
-            "defaults": facts.defaults,
-            "seed": self.description.seed,
-            "durability": self.description.durability,
             "ttl": self.ttl,
+            **self.description.shown(self.facts),
         }
 
     @property
@@ -381,17 +357,10 @@ class Runner:
             return
         self._show(out)
         if out.refusal is not None:
-            self._stand_still(problem_of(out.refusal))
+            # no room to record it: the world stands, and tries again at the next one
+            self.control.held(self._upkeep.held(problem_of(out.refusal)))
             return
-        self._held = False
         self.control.stepped(waiting, out.result)
-
-    def _stand_still(self, refusal: ApiError) -> None:
-        """The clock's step could not be recorded: say so once, and try again at the next one."""
-        if not self._held:
-            self._held = True
-            log.error("world %s stands still: %s", self.name, refusal.detail)
-        self.control.held(refusal)
 
     def _show(self, out: Outcome) -> None:
         """Make what came out of the world known: the facts, the metrics, and a publication to every watcher."""

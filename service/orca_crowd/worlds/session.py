@@ -30,36 +30,12 @@ from orca_crowd.protocol.steps import Selection, StepRequest
 from orca_crowd.settings import Settings
 from orca_crowd.worlds.answers import AnswerMemory
 from orca_crowd.worlds.changes import Changes
+from orca_crowd.worlds.description import Facts
 from orca_crowd.worlds.open_requests import OpenRequests
 from orca_crowd.worlds.publication import Publication
 from orca_crowd.worlds.view import AgentView, select
 
-__all__ = ["Accepted", "Facts", "Session", "WorldDescription"]
-
-
-@dataclass(frozen=True)
-class Facts:
-    """What is shown of a world without asking it: true at the end of its last call."""
-
-    step: int
-    time: float
-    sequence: int
-    agents: int
-    obstacles: int
-    walkable: int
-    defaults: dict[str, float | int]
-    time_step: float
-    profile: str
-
-
-@dataclass(frozen=True)
-class WorldDescription:
-    """What a world is from its beginning to its end; `options` has the profile and every option by name."""
-
-    time_step: float
-    options: Mapping[str, Any]
-    seed: int
-    durability: str
+__all__ = ["Accepted", "Session"]
 
 
 @dataclass(frozen=True)

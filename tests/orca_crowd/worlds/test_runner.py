@@ -119,7 +119,8 @@ async def test_watchers_hear_of_every_step_and_every_change_once() -> None:
         runner = await crowd(worlds)
         await runner.step({"count": 5})
         heard: list[Publication] = []
-        whole = await runner.join(heard.append)
+        runner.listeners.add(heard.append)
+        whole = await runner.snapshot_publication()
         assert whole.step == 5
         assert whole.ids.tolist() == [1, 2]
         await runner.step({"count": 3})
@@ -134,7 +135,7 @@ async def test_watchers_hear_of_every_step_and_every_change_once() -> None:
         assert np.array_equal(heard[-1].columns["position"], shown)
         assert not np.array_equal(heard[0].columns["position"], heard[1].columns["position"])
         assert not heard[0].columns["position"].flags.writeable
-        runner.leave(heard.append)
+        runner.listeners.discard(heard.append)
 
 
 async def test_a_watcher_who_joins_late_is_not_told_of_what_went_before() -> None:
