@@ -64,9 +64,11 @@ class OpenRequests:
         return min((each.due for each in self._open if each.due is not None and each.due > step), default=None)
 
     def kept(self, step: int) -> list[tuple[OpenRequest, int]]:
-        """What a snapshot keeps: those with a key, and how many steps are left of each."""
+        """What a snapshot keeps: those with a key, and how many steps are left of each; none is left of one that is
+        about to be answered.
+        """
         lefts = [(each, each.left if each.due is None else each.due - step) for each in self._open]
-        return [(each, left) for each, left in lefts if left > 0 and each.request.key is not None]
+        return [(each, left) for each, left in lefts if left >= 0 and each.request.key is not None]
 
     def put_back(self, kept: list[tuple[StepRequest, Any, int, list[dict[str, Any]]]], step: int) -> None:
         """Be what a snapshot of this step kept; whether they go on, the records that follow tell."""

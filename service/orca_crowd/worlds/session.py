@@ -249,6 +249,7 @@ class Session:
         self._changes.ownership.put_back_kept(memory["ownership"])
         opened = [(request, Accepted(*accepted), left, events) for request, accepted, left, events in memory["open"]]
         self._open.put_back(opened, self.world.step_count)
+        self._end_due()
 
     def repeat(self, order: Order) -> None:
         """Carry out an order that was accepted before, whatever its key; a refusal is the one of that time."""
@@ -268,6 +269,9 @@ class Session:
         now = self.world.step_count
         due = self._open.next_due(now)
         self.advance(min(steps, (due if due is not None and due < target else target) - now))
+        self._end_due()
+
+    def _end_due(self) -> None:
         for each in self._open.due(self.world.step_count):
             self.finish(each.request, each.accepted, each.events)
 
