@@ -14,7 +14,7 @@ from websockets.typing import Subprotocol
 from orca_crowd.protocol.columns import FIELDS
 from orca_crowd.protocol.frames import JSON_SUBPROTOCOL, MSGPACK_SUBPROTOCOL
 from orca_crowd.protocol.steps import Selection
-from orca_crowd.streaming.encoding import is_small
+from orca_crowd.streaming.encoding import effort
 from orca_crowd.streaming.socket import Socket
 from orca_crowd.streaming.state import State
 from orca_crowd.streaming.transport import StreamProtocol
@@ -264,7 +264,7 @@ async def test_large_frames_are_encoded_away_from_the_loop_and_are_the_same() ->
             await viewer.subscribe(fields=["position", "status"], delivery="every")
             here = only_socket(served)
             assert here.subscription is not None
-            assert not is_small(State(await runner.snapshot_publication()), here.subscription.key, None)
+            assert effort(State(await runner.snapshot_publication()), here.subscription.key, None) > 1.0
             await runner.step({"count": 3})
             frames = [await viewer.until("frame") for _ in range(3)]
             read = await runner.read(lambda session: session.agents(Selection(("position", "status"))))
