@@ -2,8 +2,8 @@
 
 A call of a helper thread costs the event loop about as much as the encoding of a small update, so small ones are
 encoded where they are wanted. But many small ones in one turn, as when everybody looks at another part of the world,
-would hold the loop as long as a large one: each turn of a world has a budget, and what is over it goes to the threads in
-groups.
+would hold the loop as long as a large one: each turn of a world has a budget, and what is over it goes to the threads
+in groups.
 """
 
 from __future__ import annotations
