@@ -52,6 +52,7 @@ def create_app(
     demos = Demos(registry, engine)
     app.state.services = Services(settings, clock, metrics, engine, registry, demos, Warmup(progress, engine.start))
     app.state.streams = Streams(clock=clock, settings=settings, offload=engine.serve)
+    metrics.engine(engine)
     metrics.streams(app.state.streams.statistics)
 
     async def refuse(request: Request, error: Exception) -> Response:

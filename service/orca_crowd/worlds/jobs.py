@@ -19,6 +19,8 @@ from orca_crowd.worlds.session import Accepted, Facts, Session
 __all__ = ["CallJob", "Outcome", "StepJob", "new_future", "refuse", "tick"]
 
 Event = dict[str, Any]
+# what a command may raise that then has changed nothing; memory that cannot be had is no fault of the world
+REFUSALS = (ApiError, OrcaError, MemoryError)
 
 
 @dataclass
@@ -50,7 +52,7 @@ class CallJob:
         """Do it; in a thread."""
         try:
             result = self.call(session)
-        except (ApiError, OrcaError) as refusal:
+        except REFUSALS as refusal:
             return Outcome(None, session.facts(), refusal=refusal)
         publications = session.publications([], listening) if self.changes else []
         return Outcome(result, session.facts(), publications)
@@ -77,7 +79,7 @@ class StepJob:
         if self.accepted is None:
             try:
                 begun = session.begin(self.request, self.controller.name)
-            except (ApiError, OrcaError) as refusal:
+            except REFUSALS as refusal:
                 return Outcome(None, session.facts(), refusal=refusal)
             if not isinstance(begun, Accepted):
                 return Outcome(begun, session.facts())

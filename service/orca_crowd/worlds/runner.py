@@ -49,6 +49,8 @@ Result = TypeVar("Result")
 LARGE = 65_536
 # above this many the estimate of what the check costs is not trusted
 VERY_LARGE = 1_000_000
+# steps that took less the last time are taken in rounds with those of other worlds
+BRIEF_SECONDS = 0.001
 # whoever gives orders without a name
 NOBODY = Controller()
 
@@ -321,7 +323,11 @@ class Runner:
 
         limit = self._settings.events_per_answer
         try:
-            out = await self._engine.compute(lambda: job.inside(self._session, listening, count, self._clock, limit))
+            out = await self._engine.compute(
+                lambda: job.inside(self._session, listening, count, self._clock, limit),
+                # commands that come with the steps may make the world a large one
+                brief=job.request.commands is None and self._brief(count),
+            )
         except Exception as error:
             self._current = None
             refuse(job.future, self._fail(error))
@@ -350,6 +356,14 @@ class Runner:
             return 1
         return max(1, min(left, int(self._settings.slice_seconds / self._step_seconds)))
 
+    def _brief(self, count: int) -> bool:
+        """Whether so many steps take so little, going by the last one, that they may be taken in one go with others'.
+
+        A world that is handed to workers is waited for, and is never brief.
+        """
+        small = self.facts.agents < self._settings.small_agents
+        return small and 0.0 < count * self._step_seconds < BRIEF_SECONDS
+
     async def _tick(self) -> None:
         """One step of the world's own clock, if one is due."""
         told = self._ticker.due(self.facts.step)
@@ -360,7 +374,9 @@ class Runner:
         waiting = self.control.waiting()
 
         try:
-            out = await self._engine.compute(lambda: tick(self._session, told, listening, self._clock, waiting))
+            out = await self._engine.compute(
+                lambda: tick(self._session, told, listening, self._clock, waiting), brief=self._brief(1)
+            )
         except Exception as error:
             self._fail(error)
             return

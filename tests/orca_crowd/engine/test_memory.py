@@ -122,6 +122,38 @@ def test_worlds_of_usual_size_share_a_block() -> None:
     assert descriptors() == 0
 
 
+def test_blocks_grow_with_what_there_is_so_that_descriptors_are_few() -> None:
+    """Ten thousand blocks of the first size would be twenty thousand descriptors, which no process may have."""
+    lender = Lender(1 << 16)
+    arrays = [lender.allocate("one", (1 << 13,), "<f8") for _ in range(1000)]
+    used = 1000 << 16
+    assert descriptors() <= 2 * 40
+    # and no more than a quarter is held in reserve
+    assert used <= lender.bytes_held <= used * 1.26
+    del arrays
+    assert lender.bytes_held == 0
+    assert descriptors() == 0
+    lender.close()
+
+
+def test_where_a_larger_block_cannot_be_had_a_small_one_will_do(monkeypatch: pytest.MonkeyPatch) -> None:
+    lender = Lender(1 << 16)
+    arrays = [lender.allocate("one", (1 << 13,), "<f8") for _ in range(100)]
+    reserve = os.posix_fallocate
+
+    def rationed(descriptor: int, offset: int, size: int) -> None:
+        if size > 1 << 16:
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+        reserve(descriptor, offset, size)
+
+    monkeypatch.setattr(os, "posix_fallocate", rationed)
+    held = lender.bytes_held
+    arrays += [lender.allocate("one", (1 << 13,), "<f8") for _ in range(100)]
+    assert lender.bytes_held >= held + (50 << 16)
+    del arrays
+    lender.close()
+
+
 def test_a_place_survives_another_array_of_the_same_identity(lender: Lender) -> None:
     """The identity of an array that is gone may be given to the next before anybody has heard that it is gone."""
     first = lender.allocate("one", (8,), "<f8")
