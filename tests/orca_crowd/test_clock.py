@@ -39,6 +39,13 @@ async def test_an_event_ends_the_wait(clock: ManualClock | SystemClock) -> None:
         await waiting
 
 
+@pytest.fixture(scope="module")
+def uvloop_used() -> None:
+    """The first loop of uvloop opens a pipe for signals that stays for good."""
+    uvloop.new_event_loop().close()
+
+
+@pytest.mark.usefixtures("uvloop_used")
 @pytest.mark.parametrize("make_loop", [asyncio.new_event_loop, uvloop.new_event_loop])
 def test_the_system_clock_wakes_once_for_a_deadline_and_not_before(
     make_loop: Callable[[], asyncio.AbstractEventLoop],
