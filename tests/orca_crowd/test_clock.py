@@ -50,7 +50,7 @@ def uvloop_used() -> None:
 def test_the_system_clock_wakes_once_for_a_deadline_and_not_before(
     make_loop: Callable[[], asyncio.AbstractEventLoop],
 ) -> None:
-    """Timers that round to milliseconds would wake half of the waiters too early, and they would look again and again."""
+    """Timers that round to milliseconds would wake half of them too early, and they would look again and again."""
     clock, early = SystemClock(), []
 
     async def wait(deadline: float) -> None:

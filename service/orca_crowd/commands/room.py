@@ -1,5 +1,4 @@
-"""What the server's own process arranges for itself, and no application inside another process may: descriptors, garbage.
-"""
+"""What the server arranges for its own process, and no application inside another may: descriptors and garbage."""
 
 from __future__ import annotations
 
@@ -36,7 +35,9 @@ def raise_descriptor_limit(needed: int) -> int | None:
             # some systems have a hard limit that they do not grant
             log.warning("the limit of %d open files could not be raised: %s", soft, error)
     if soft != resource.RLIM_INFINITY and soft < needed + OWN_DESCRIPTORS:
-        log.warning("at most %d files can be open, and all sockets and worlds that are allowed may need %d", soft, needed)
+        log.warning(
+            "at most %d files can be open, and all sockets and worlds that are allowed may need %d", soft, needed
+        )
     return soft
 
 

@@ -105,8 +105,8 @@ class Crew:
         if name != "warm" or (not warm and self.method == "forkserver"):
             self.cold += 1
             log.warning(
-                "worker %d had to load or compile its kernels itself, and so will each that takes its place: the server "
-                "of forks could not import orca_crowd.engine.preload; install orca-crowd or put it on PYTHONPATH",
+                "worker %d had to load or compile its kernels itself, and so will who takes its place: the server of "
+                "forks could not import orca_crowd.engine.preload; install orca-crowd or put it on PYTHONPATH",
                 worker.pid,
             )
         return worker

@@ -1,5 +1,6 @@
-"""Imported once by the server of forks, so that every worker begins with all kernels compiled. For nobody else: it makes
-the process that imports it the keeper of its children.
+"""Imported once by the server of forks, so that every worker begins with all kernels compiled.
+
+For nobody else: it makes the process that imports it the keeper of its children.
 
 An ImportError in a preloaded module is swallowed by CPython; a worker therefore says for itself whether it is warm.
 """

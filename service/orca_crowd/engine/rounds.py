@@ -2,9 +2,8 @@
 
 A hop costs more of the interpreter's time than a hundred agents' step does: a thread is woken, the lock changes hands,
 and the same again on the way back. So calls that come in the same turn of the event loop go together, those that come
-while a round is under way join it, and what several have brought out returns in one callback. Beside one hop a call this
-was also tried with all worlds in one batch a period: that is cheaper still, and the last world of a batch is as late as
-the whole batch takes.
+while a round is under way join it, and what several have brought out returns in one callback. All worlds of a rate in
+one batch would be cheaper still, but the last world of a batch is as late as the whole batch takes.
 """
 
 from __future__ import annotations

@@ -75,7 +75,9 @@ def test_a_signal_to_the_whole_group_is_the_servers_business(tmp_path: Path, num
     log = tmp_path / "server.log"
     command = [sys.executable, "-m", "orca_crowd", "serve", "--port", "0", "--workers", "2"]
     with log.open("wb") as output:
-        server = subprocess.Popen(command, env=child_environment(), stdout=output, stderr=output, start_new_session=True)
+        server = subprocess.Popen(
+            command, env=child_environment(), stdout=output, stderr=output, start_new_session=True
+        )
     try:
         address = _ready_address(server, log)
         with httpx.Client(base_url=f"http://{address}", timeout=60) as client:

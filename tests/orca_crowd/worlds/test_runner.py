@@ -12,6 +12,7 @@ import pytest
 
 from orca_core import World
 from orca_core.options import Options
+from orca_crowd.clock import SystemClock
 from orca_crowd.errors import ApiError
 from orca_crowd.protocol.worlds import ClockBody
 from orca_crowd.worlds.publication import Publication
@@ -235,12 +236,98 @@ async def test_a_command_that_fails_inside_fails_the_world(monkeypatch: pytest.M
         runner = await crowd(worlds)
 
         def fail(*_: Any, **__: Any) -> None:
-            raise MemoryError
+            raise ZeroDivisionError
 
         monkeypatch.setattr(runner._session.world, "remove_agents", fail)
         with pytest.raises(ApiError) as refusal:
             await runner.command({"commands": [{"op": "remove_agents", "ids": [1]}]})
         assert refusal.value.code == "world-failed"
+
+
+# more than any address space: numpy refuses it at once, with its own MemoryError
+TOO_MANY = 1 << 58
+
+
+async def test_memory_that_cannot_be_had_refuses_the_command_and_changes_nothing(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    async with running() as worlds:
+        runner = await crowd(worlds)
+        before = await runner.read(lambda session: session.world.snapshot())
+        world = runner._session.world
+
+        def too_large(*_: Any) -> None:
+            np.empty(TOO_MANY)
+
+        # the rows stand already when the solver's arrays have to grow
+        monkeypatch.setattr(world._solver, "reserve", too_large)
+        new = {"op": "add_agents", "agents": [{"position": [40, 40]}]}
+        gone = {"op": "remove_agents", "ids": [1]}
+        for commands in ([new], [gone, new]):
+            for ask in (
+                lambda commands=commands: runner.command({"commands": commands}),
+                lambda commands=commands: runner.step({"commands": commands}),
+            ):
+                with pytest.raises(ApiError) as refusal:
+                    await ask()
+                assert (refusal.value.code, refusal.value.status) == ("no-room", 507)
+        with pytest.raises(ApiError) as refusal:
+            await runner.read(lambda _: np.empty(TOO_MANY))
+        assert refusal.value.code == "no-room"
+        monkeypatch.undo()
+        assert await runner.read(lambda session: session.world.snapshot()) == before
+        assert runner.state == "ready"
+        assert (await runner.command({"commands": [new]}))["step"] == 0
+
+
+async def test_memory_that_ends_half_way_through_an_order_in_place_fails_the_world(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """What was overwritten by then cannot be had back, unless the order came with others and could be undone."""
+    async with running() as worlds:
+        for number, others in enumerate(([], [{"op": "set_agents", "agents": [{"id": 2, "max_speed": 1.0}]}])):
+            runner = await crowd(worlds, f"w{number}")
+            population = runner._session.world.population
+            write = population._write
+
+            def half(name: str, *arguments: Any, write: Any = write) -> None:
+                if name == "goal":
+                    np.empty(TOO_MANY)
+                write(name, *arguments)
+
+            monkeypatch.setattr(population, "_write", half)
+            order = {"op": "set_agents", "agents": [{"id": 1, "max_speed": 0.5, "goal": [3, 3]}]}
+            with pytest.raises(ApiError) as refusal:
+                await runner.command({"commands": [*others, order]})
+            assert refusal.value.code == ("no-room" if others else "world-failed")
+            monkeypatch.undo()
+        speed = await runner.read(lambda session: session.world.column("max_speed").copy())
+        assert (speed != 0.5).all()
+
+
+async def test_worlds_that_step_together_fail_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Quick steps of several worlds are taken in one go; whether one is quick, the machine's own clock tells."""
+    async with running(clock=SystemClock()) as worlds:
+        clock = {"mode": "realtime", "rate": 50}
+        runners = [await crowd(worlds, f"w{number}", clock=clock) for number in range(12)]
+        while not any(thread.name.startswith("orca-round") for thread in threading.enumerate()):
+            await asyncio.sleep(0.01)
+
+        def fail(*_: Any, **__: Any) -> None:
+            raise ZeroDivisionError
+
+        monkeypatch.setattr(runners[7]._session.world, "step", fail)
+        others = [runner for runner in runners if runner is not runners[7]]
+        while runners[7].state == "ready":
+            await asyncio.sleep(0.01)
+        heard, begun = [record(runner) for runner in runners], [runner.facts.step for runner in others]
+        while any(runner.facts.step < step + 5 for runner, step in zip(others, begun, strict=True)):
+            await asyncio.sleep(0.01)
+        assert [runner.state for runner in runners] == ["failed" if number == 7 else "ready" for number in range(12)]
+        assert heard[7] == []
+        for publications in (publications for number, publications in enumerate(heard) if number != 7):
+            steps = [publication.step for publication in publications]
+            assert steps == list(range(steps[0], steps[0] + len(steps)))
 
 
 async def test_a_read_that_fails_is_an_internal_error_and_no_more(caplog: pytest.LogCaptureFixture) -> None:
