@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Iterator, Mapping
 from typing import Protocol
 
-from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest
+from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, ProcessCollector, generate_latest
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metric
 from prometheus_client.registry import Collector
 
@@ -52,6 +52,8 @@ class Metrics:
     def __init__(self) -> None:
         """Start every count at zero."""
         self.registry = CollectorRegistry()
+        # processor time, memory and open files of this process, where the system tells them
+        ProcessCollector(registry=self.registry)
         self.steps = Counter("orca_crowd_steps", "Steps taken, all worlds.", registry=self.registry)
         self.step_seconds = Histogram(
             "orca_crowd_step_seconds",
