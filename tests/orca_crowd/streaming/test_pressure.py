@@ -349,3 +349,19 @@ async def test_a_client_who_answers_no_ping_is_found_and_let_go_of() -> None:
             await eventually(lambda: not served.streams.statistics.sockets)
             await eventually(lambda: not connections(served))
             assert served.streams.statistics.subscribers == 0
+
+
+async def test_heartbeats_do_not_heap_up_for_who_has_stopped() -> None:
+    async with serving(heartbeat_seconds=0.02) as served:
+        runner = await served.world(CROWD)
+        async with stalling(served) as viewer:
+            await viewer.send("subscribe", fields=list(FIELDS), window=1024)
+            await viewer.until("full")
+            here = only_socket(served)
+            assert here._transport is not None
+            while here._transport.takes():
+                await runner.step({})
+            # one waits, and many would have been due
+            await eventually(lambda: len(here._outbox) == 1)
+            await asyncio.sleep(0.5)
+            assert len(here._outbox) == 1
