@@ -140,6 +140,8 @@ class Solver:
         self.arrays.make(wanted)
         self.capacity = rows
         self._sorted = None
+        # each holds on to the arrays that were there before
+        self._stages.clear()
 
     def prepare(self, agents: AgentState, step: int, dt: float) -> StepTask:
         """Phase, by one: bring the order in space, the parameters and the frame up to date; returns the task of the

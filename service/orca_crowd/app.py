@@ -64,6 +64,7 @@ def create_app(
     warmup = Warmup(progress, engine.start)
     app.state.services = Services(settings, clock, metrics, engine, registry, demos, warmup, door)
     app.state.streams = Streams(clock=clock, settings=settings, offload=engine.serve)
+    metrics.engine(engine)
     metrics.streams(app.state.streams.statistics)
 
     if settings.allowed_origins:

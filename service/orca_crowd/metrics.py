@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Iterator, Mapping
 from typing import Protocol
 
-from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest
+from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, ProcessCollector, generate_latest
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metric
 from prometheus_client.registry import Collector
 
@@ -32,12 +32,28 @@ class StreamCounts(Protocol):
     closed: dict[int, int]
 
 
+class EngineCounts(Protocol):
+    """What the engine counts."""
+
+    @property
+    def restarts(self) -> int:
+        """Workers replaced."""
+        ...
+
+    @property
+    def cold(self) -> int:
+        """Workers that came without their kernels."""
+        ...
+
+
 class Metrics:
     """Everything under /metrics."""
 
     def __init__(self) -> None:
         """Start every count at zero."""
         self.registry = CollectorRegistry()
+        # processor time, memory and open files of this process, where the system tells them
+        ProcessCollector(registry=self.registry)
         self.steps = Counter("orca_crowd_steps", "Steps taken, all worlds.", registry=self.registry)
         self.step_seconds = Histogram(
             "orca_crowd_step_seconds",
@@ -86,6 +102,10 @@ class Metrics:
         """Show what the stream counts."""
         self.registry.register(_Streams(counts))
 
+    def engine(self, counts: EngineCounts) -> None:
+        """Show what the engine counts."""
+        self.registry.register(_Engine(counts))
+
     async def watch_loop(self) -> None:
         """Measure the lag of the running event loop until cancelled."""
         loop = asyncio.get_running_loop()
@@ -97,6 +117,24 @@ class Metrics:
     def text(self) -> bytes:
         """The Prometheus text format."""
         return generate_latest(self.registry)
+
+
+class _Engine(Collector):
+    """The counts of the engine, read when somebody asks."""
+
+    def __init__(self, counts: EngineCounts) -> None:
+        self._counts = counts
+
+    def collect(self) -> Iterator[Metric]:
+        """One family a count."""
+        yield CounterMetricFamily(
+            "orca_crowd_workers_replaced", "Workers that were lost and replaced.", value=self._counts.restarts
+        )
+        yield CounterMetricFamily(
+            "orca_crowd_workers_cold",
+            "Workers that had to load their kernels themselves; such a replacement takes ten times as long.",
+            value=self._counts.cold,
+        )
 
 
 class _Streams(Collector):

@@ -111,7 +111,7 @@ class Settings(BaseSettings):
         32, ge=1, description="Steps after which the keyframe of the precisions int16 and int8 is renewed."
     )
     deflate: bool = Field(
-        False, description="Compress WebSocket messages (permessage-deflate); 20 KiB and more for each connection."
+        False, description="Compress WebSocket messages (permessage-deflate); 45 KiB for each client that asks for it."
     )
     reply_queue: int = Field(1024, ge=1, description="Replies and events that wait for one socket; one more closes it.")
     command_queue: int = Field(

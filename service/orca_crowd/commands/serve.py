@@ -20,6 +20,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 
 from orca_crowd.api.support import Services
 from orca_crowd.app import create_app, drain
+from orca_crowd.commands.room import keep_what_is_loaded, raise_descriptor_limit
 from orca_crowd.settings import Settings
 from orca_crowd.streaming.server import DrainingServer, socket_options
 from orca_crowd.worlds.archive import ArchiveLocked
@@ -78,6 +79,7 @@ def make_server(settings: Settings, progress: Progress | None = None) -> Server:
             )
             if done == total:
                 progress.stop()
+                keep_what_is_loaded()
 
     app = create_app(settings, progress=tell if progress is not None else None)
     config = uvicorn.Config(
@@ -111,6 +113,7 @@ def run(settings: Settings) -> int:
     progress = Progress(*columns, console=console)
     # threads hand the interpreter over sooner than the usual 5 ms, so that the loop is not kept from its sockets
     sys.setswitchinterval(SWITCH_SECONDS)
+    raise_descriptor_limit(settings.sockets + settings.worlds)
     server = make_server(settings, progress)
     try:
         server.services.registry.open()

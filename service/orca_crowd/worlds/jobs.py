@@ -21,6 +21,8 @@ from orca_crowd.worlds.session import Accepted, Session
 __all__ = ["CallJob", "Outcome", "StepJob", "new_future", "refuse", "tick"]
 
 Event = dict[str, Any]
+# what a command may raise that then has changed nothing; memory that cannot be had is no fault of the world
+REFUSALS = (ApiError, OrcaError, MemoryError)
 
 
 @dataclass
@@ -54,7 +56,7 @@ class CallJob:
         """Do it; in a thread."""
         try:
             result = self.call(session)
-        except (ApiError, OrcaError) as refusal:
+        except REFUSALS as refusal:
             return Outcome(None, session.facts(), refusal=refusal)
         publications = session.publications([], listening) if self.changes else []
         snapshot = session.snapshot_due(stepped=False) if self.changes else None
@@ -89,7 +91,7 @@ class StepJob:
                 self.events += begun.events
             else:
                 session.check_room()
-        except (ApiError, OrcaError) as refusal:
+        except REFUSALS as refusal:
             return Outcome(None, session.facts(), refusal=self._so_far(refusal, session))
         count = min(count, self.left)
         started = clock.now()
@@ -107,7 +109,7 @@ class StepJob:
         snapshot = session.snapshot_due(stepped=True)
         return Outcome(answer, session.facts(), publications, None, seconds, count, snapshot)
 
-    def _so_far(self, refusal: ApiError | OrcaError, session: Session) -> ApiError | OrcaError:
+    def _so_far(self, refusal: Exception, session: Session) -> Exception:
         """A refusal in the midst of the steps says how far they came."""
         taken = self.request.count - self.left
         if not taken or not isinstance(refusal, ApiError):
