@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from orca_core.kernels.half_planes import LANE_ROWS, LANES
 from orca_core.kernels.neighbours import LISTED
 from orca_core.kernels.orientation import WORK
-from orca_core.kernels.ranking import NETWORK
+from orca_core.kernels.ranking import COUNTED
 from orca_core.kernels.tree import LEAF, STACK
 
 __all__ = ["Scratch"]
@@ -30,13 +30,15 @@ class Scratch:
     distance: Floats
     place: Integers
     index: Integers
-    keys: Integers
+    nearer: Integers
     common_x: Floats
     common_y: Floats
     common_place: Integers
     squares: Floats
     near_distance: Floats
     near_place: Integers
+    near_counts: Integers
+    bounds: Floats
     lanes: Floats
     wishes: Floats
     guesses: Floats
@@ -56,23 +58,25 @@ class Scratch:
         Sized by what can occur, so no buffer is ever full; memory that is never touched costs nothing.
         """
         candidates = 4 * max(neighbours, LISTED) + 16 * LEAF
-        rows = walls + edges + neighbours + LANES
+        rows = walls + edges + neighbours
         items = max(walls, edges, 1)
         return cls(
             nodes=np.empty((2 * leaves, 4)),
             near=np.empty(leaves, np.int64),
             wide=np.empty(max(leaves, edges), np.int64),
             stack=np.empty(STACK, np.int64),
-            distance=np.empty(candidates),
-            place=np.empty(candidates, np.int64),
+            distance=np.empty((LEAF, candidates)),
+            place=np.empty((LEAF, candidates), np.int64),
             index=np.empty(candidates, np.int64),
-            keys=np.empty(NETWORK, np.int64),
+            nearer=np.empty(COUNTED, np.int64),
             common_x=np.empty(candidates),
             common_y=np.empty(candidates),
             common_place=np.empty(candidates, np.int64),
             squares=np.empty(candidates),
-            near_distance=np.empty(candidates),
-            near_place=np.empty(candidates, np.int64),
+            near_distance=np.empty((LEAF, candidates)),
+            near_place=np.empty((LEAF, candidates), np.int64),
+            near_counts=np.empty(LEAF, np.int64),
+            bounds=np.empty(LEAF),
             lanes=np.empty(LANE_ROWS * LANES),
             wishes=np.empty((candidates, 2)),
             guesses=np.empty(LEAF),

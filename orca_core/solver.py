@@ -121,7 +121,7 @@ class Solver:
             ("order", (rows,), "<i8", 0),
             ("leaf_first", (leaves,), "<i8", 0),
             ("parameters", (rows, 5), "<f8", 0.0),
-            ("listed", (rows, LISTED if rows < CROWDED else FEW), "<i4", 0),
+            ("listed", (rows, LISTED if rows < CROWDED else FEW), "<u4", 0),
             ("list_count", (rows,), "<i2", -1),
             ("list_radius", (rows,), "<f8", 0.0),
             ("outcome", (rows,), "<u1", 0),

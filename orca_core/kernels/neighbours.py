@@ -252,7 +252,7 @@ def search(
     return most, math.sqrt(distance[most])
 
 
-@kernel("i8(i8,f8,f8,i4[:,::1],i8,f8[:,::1],f8,f8[::1],i8[::1])", inline=True)
+@kernel("i8(i8,f8,f8,u4[:,::1],i8,f8[:,::1],f8,f8[::1],i8[::1])", inline=True)
 def near_of_list(own, px, py, listed, count, packed, bound, distance, place):
     """Collect those of the kept list of the agent at place `own` whose squared distance is <= `bound`; returns how
     many.

@@ -9,7 +9,7 @@ import math
 
 from orca_core._jit import kernel
 from orca_core.kernels.constraints import boundary_rows, wall_rows
-from orca_core.kernels.half_planes import agent_rows
+from orca_core.kernels.half_planes import LANES, cone_lanes, gather_lanes, take_rows
 from orca_core.kernels.linear_program import permitted_velocity
 from orca_core.kernels.neighbours import (
     MARGIN,
@@ -21,7 +21,7 @@ from orca_core.kernels.neighbours import (
     within,
 )
 from orca_core.kernels.preferred import preferred_velocity
-from orca_core.kernels.ranking import NETWORK, rank
+from orca_core.kernels.ranking import COUNTED, rank
 from orca_core.kernels.symmetry import biased, stands_in_symmetry
 from orca_core.kernels.tree import LEAF, query_box, tree_over_leaves
 
@@ -82,10 +82,10 @@ def leaf_guess(boxes, leaf, k, leaf_items):
     "f8[:,::1],f8[:,::1],i8,i8[::1],f8[:,::1],"
     "f8[:,::1],f8[::1],f8[::1],i8[::1],f8[::1],f8[::1],f8[:,::1],i8[::1],i8[::1],i8[::1],f8[:,::1],"
     # lists
-    "i4[:,::1],i2[::1],f8[::1],"
+    "u4[:,::1],i2[::1],f8[::1],"
     # scratch
-    "f8[:,::1],i8[::1],i8[::1],i8[::1],f8[::1],i8[::1],i8[::1],i8[::1],f8[::1],f8[::1],i8[::1],f8[::1],"
-    "f8[::1],i8[::1],f8[::1],f8[:,::1],f8[::1],i8[::1],f8[::1],i8[::1],f8[:,::1],f8[:,::1],"
+    "f8[:,::1],i8[::1],i8[::1],i8[::1],f8[:,::1],i8[:,::1],i8[::1],i8[::1],f8[::1],f8[::1],i8[::1],f8[::1],"
+    "f8[:,::1],i8[:,::1],i8[::1],f8[::1],f8[::1],f8[:,::1],f8[::1],i8[::1],f8[::1],i8[::1],f8[:,::1],f8[:,::1],"
     # output
     "f8[:,::1],i8[::1],u1[::1],f8[::1],f8[::1],i8[::1])"
 )
@@ -97,8 +97,8 @@ def solve_leaves(
     edges, edge_clearance, edge_horizon, class_start, class_clearance, class_horizon, edge_nodes, edge_node_start,
     edge_leaves, edge_order, edge_boxes,
     listed, list_count, list_radius,
-    nodes, near, wide, stack, distance, place, index, keys, common_x, common_y, common_place, squares,
-    near_distance, near_place, lanes, wishes, guesses, found, item_distance, item, planes, derived,
+    nodes, near, wide, stack, distance, place, index, nearer, common_x, common_y, common_place, squares,
+    near_distance, near_place, near_counts, bounds, lanes, wishes, guesses, found, item_distance, item, planes, derived,
     new_velocity, new_turning, outcome, reach, overlap_depth, overlap_with,
 ):  # fmt: skip
     """Write the new velocity of every agent in the leaves [first_leaf, last_leaf), and what happened to it.
@@ -190,7 +190,91 @@ def solve_leaves(
                 wall_nodes, wall_leaves, wall_order, wall_boxes, walls.shape[0], boxes[leaf, 0] - grown,
                 boxes[leaf, 1] - grown, boxes[leaf, 2] + grown, boxes[leaf, 3] + grown, stack, found,
             )  # fmt: skip
+        # the nearest agents of all members, by the kept list where it proves them. Each thing is done for all of them
+        # before the next: what belongs to one agent is a single chain of work, and eight of them overlap
         for own in range(begin, end):
+            slot = own - begin
+            k = int(parameters[own, 4])
+            kept = 0
+            if k > 0:
+                kept = -1
+                if list_count[own] >= 0:
+                    sight = parameters[own, 3]
+                    proved = (list_radius[own] - 2.0 * drift) * PROOF
+                    expected = min(reach[order[own]] + slack, proved)
+                    bounds[slot] = expected * expected
+                    kept = near_of_list(
+                        own, packed[own, 0], packed[own, 1], listed, list_count[own], packed, bounds[slot],
+                        distance[slot], place[slot],
+                    )  # fmt: skip
+                    # all of them are closer than anybody who is not listed; are they enough
+                    if not (kept >= k or sight <= expected):
+                        list_count[own] = -1
+                        kept = -1
+            near_counts[slot] = kept
+        total = 0
+        for own in range(begin, end):
+            slot = own - begin
+            i = order[own]
+            k = int(parameters[own, 4])
+            sight = parameters[own, 3]
+            kept = near_counts[slot]
+            if kept < 0:
+                most = width if k <= width - MARGIN else k
+                guess = guesses[slot]
+                if not expired:
+                    # a list that seemed to hold was not enough, as when more neighbours are asked for than before
+                    guess = min(JUST_NOW * reach[i] + slack, sight)
+                    if not planted:
+                        tree_over_leaves(boxes, leaves, nodes)
+                        planted = True
+                kept, radius_named = search(
+                    own, packed[own, 0], packed[own, 1], k, most, sight, guess, shared, near, near_count, common_count,
+                    common_x, common_y, common_place, squares, nodes, leaves, leaf_x, leaf_y, order, leaf_first,
+                    distance[slot], place[slot], index, stack, wide,
+                )  # fmt: skip
+                if most == width:
+                    for c in range(kept):
+                        listed[own, c] = place[slot, c]
+                    list_count[own] = kept
+                    # counted from where everybody stood when they were sorted
+                    list_radius[own] = radius_named + 2.0 * drift
+                bound = radius_named * radius_named
+                if kept > COUNTED:
+                    # most of them are not needed now
+                    closer = bound * (k + 3.0) / kept
+                    enough = 0
+                    for c in range(kept):
+                        enough += distance[slot, c] <= closer
+                    if enough >= k:
+                        bound = closer
+                        kept = within(distance[slot], place[slot], kept, bound)
+                bounds[slot] = bound
+            if k > 0:
+                kept = min(
+                    rank(
+                        distance[slot], place[slot], index, kept, bounds[slot], order, nearer, near_distance[slot],
+                        near_place[slot],
+                    ),
+                    k,
+                )  # fmt: skip
+            while kept > 0 and near_distance[slot, kept - 1] >= sight * sight:
+                kept -= 1
+            reach[i] = math.sqrt(near_distance[slot, k - 1]) if 0 < k == kept else sight
+            near_counts[slot] = kept
+            total += kept
+        # their half-planes all at once where there is room for them
+        together = total <= LANES
+        at = 0
+        if together:
+            for own in range(begin, end):
+                kept = near_counts[own - begin]
+                gather_lanes(own, packed, parameters[own, 1], near_place[own - begin], 0, kept, lanes, at)
+                at += kept
+            cone_lanes(lanes, total)
+            at = 0
+        for own in range(begin, end):
+            slot = own - begin
             i = order[own]
             px = packed[own, 0]
             py = packed[own, 1]
@@ -231,63 +315,24 @@ def solve_leaves(
                         if closest <= move * move:
                             happened = NEAR_STATICS
             hard = rows
-            # constraints: the nearest agents, by the kept list where it proves them
-            k = int(parameters[own, 4])
-            sight = parameters[own, 3]
-            strict = sight * sight
-            kept = 0
-            bound = 0.0
-            if k > 0 and list_count[own] >= 0:
-                proved = (list_radius[own] - 2.0 * drift) * PROOF
-                expected = min(reach[i] + slack, proved)
-                bound = expected * expected
-                kept = near_of_list(own, px, py, listed, list_count[own], packed, bound, distance, place)
-                # all of them are closer than anybody who is not listed; are they enough
-                if not (kept >= k or sight <= expected):
-                    list_count[own] = -1
-            if k > 0 and list_count[own] < 0:
-                most = width if k <= width - MARGIN else k
-                guess = guesses[own - begin]
-                if not expired:
-                    # a list that seemed to hold was not enough, as when more neighbours are asked for than before
-                    guess = min(JUST_NOW * reach[i] + slack, sight)
-                    if not planted:
-                        tree_over_leaves(boxes, leaves, nodes)
-                        planted = True
-                kept, radius_named = search(
-                    own, px, py, k, most, sight, guess, shared, near, near_count, common_count,
-                    common_x, common_y,
-                    common_place, squares, nodes, leaves, leaf_x,
-                    leaf_y, order, leaf_first, distance, place, index, stack, wide,
+            # constraints: the nearest agents
+            kept = near_counts[slot]
+            parted = False
+            deepest = 0.0
+            partner = -1
+            for start in range(0, kept, LANES):
+                take = min(kept - start, LANES)
+                if not together:
+                    at = 0
+                    gather_lanes(own, packed, parameters[own, 1], near_place[slot], start, take, lanes, at)
+                    cone_lanes(lanes, take)
+                some_parted, deepest, partner = take_rows(
+                    own, packed, parameters[own, 1], dt, (flags & PART_COINCIDENT) != 0, seed, order, identifier,
+                    near_distance[slot], near_place[slot], start, take, lanes, at, planes, rows, deepest, partner,
                 )  # fmt: skip
-                if most == width:
-                    for c in range(kept):
-                        listed[own, c] = place[c]
-                    list_count[own] = kept
-                    # counted from where everybody stood when they were sorted
-                    list_radius[own] = radius_named + 2.0 * drift
-                bound = radius_named * radius_named
-                if kept > NETWORK:
-                    # most of them are not needed now
-                    closer = bound * (k + 3.0) / kept
-                    enough = 0
-                    for c in range(kept):
-                        enough += distance[c] <= closer
-                    if enough >= k:
-                        bound = closer
-                        kept = within(distance, place, kept, bound)
-            kept = (
-                min(rank(distance, place, index, kept, bound, order, keys, near_distance, near_place), k)
-                if k > 0
-                else 0
-            )
-            while kept > 0 and near_distance[kept - 1] >= strict:
-                kept -= 1
-            reach[i] = math.sqrt(near_distance[k - 1]) if 0 < k == kept else sight
-            rows, parted, deepest, partner = agent_rows(
-                own, packed, parameters[own, 1], dt, (flags & PART_COINCIDENT) != 0, seed, order, identifier,
-                near_distance, near_place, kept, lanes, planes, rows,
-            )  # fmt: skip
+                parted |= some_parted
+                rows += take
+                at += take
             overlap_depth[i] = deepest
             overlap_with[i] = order[partner] if partner >= 0 else -1
             if parted:
@@ -310,13 +355,13 @@ def solve_leaves(
                             until = step + turn_steps
                     elif abs(vx * preferred_y - vy * preferred_x) <= ALONG * length * speed:
                         for n in range(kept):
-                            j = near_place[n]
+                            j = near_place[slot, n]
                             wishes[n, 0], wishes[n, 1] = preferred_velocity(
                                 order[j], packed[j, 0], packed[j, 1], dt, clamp, parameters[j, 0], goal, has_goal,
                                 preferred_speed, goal_tolerance, given,
                             )  # fmt: skip
                         if stands_in_symmetry(
-                            packed, wishes, own, near_place, kept, preferred_x / length, preferred_y / length, length
+                            packed, wishes, own, near_place[slot], kept, preferred_x / length, preferred_y / length, length
                         ):
                             until = step + turn_steps
                     # one nudge is not enough: a ring would close up again, so the turn is kept until the way is free
