@@ -17,12 +17,14 @@ __all__ = ["Scratch"]
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
+Bytes = NDArray[np.uint8]
 
 
 @dataclass
 class Scratch:
     """The arrays in the order in which the solving kernel takes them, and after them what movement needs."""
 
+    planted: Bytes
     nodes: Floats
     near: Integers
     wide: Integers
@@ -61,6 +63,7 @@ class Scratch:
         rows = walls + edges + neighbours
         items = max(walls, edges, 1)
         return cls(
+            planted=np.zeros(1, np.uint8),
             nodes=np.empty((2 * leaves, 4)),
             near=np.empty(leaves, np.int64),
             wide=np.empty(max(leaves, edges), np.int64),
@@ -94,7 +97,7 @@ class Scratch:
         """Whether it will do for these sizes."""
         return all(have >= want for have, want in zip(self.size, (leaves, neighbours, walls, edges), strict=True))
 
-    def for_solving(self) -> list[NDArray[np.float64] | NDArray[np.int64]]:
+    def for_solving(self) -> list[Floats | Integers | Bytes]:
         """The arrays that the solving kernel takes, in its order."""
         values = list(vars(self).values())
         return values[: list(vars(self)).index("found_edges")]

@@ -7,7 +7,7 @@ order" and "The step".
 
 import math
 
-from orca_core._jit import kernel
+from orca_core._jit import kernel, prefetch
 from orca_core.kernels.constraints import boundary_rows, wall_rows
 from orca_core.kernels.half_planes import LANES, cone_lanes, gather_lanes, take_rows
 from orca_core.kernels.linear_program import permitted_velocity
@@ -25,7 +25,7 @@ from orca_core.kernels.ranking import COUNTED, rank
 from orca_core.kernels.symmetry import biased, stands_in_symmetry
 from orca_core.kernels.tree import LEAF, query_box, tree_over_leaves
 
-__all__ = ["integrate", "solve_leaves"]
+__all__ = ["OVERLAP_SLACK", "solve_leaves"]
 
 # what happened to an agent in a step, as bits of `outcome`
 RELAXED = 1
@@ -34,6 +34,7 @@ NON_FINITE = 4
 BIASED = 8
 COINCIDENT = 16
 NEAR_STATICS = 32
+OVERLAPPING = 64
 
 # options as bits of `flags`
 PART_COINCIDENT = 1
@@ -41,6 +42,8 @@ BREAK_SYMMETRY = 2
 STOP_NON_FINITE = 4
 CLAMP_PREFERRED = 8
 
+# an overlap shallower than this share of the sum of the radii is a touch with rounding
+OVERLAP_SLACK = 1e-6
 # a computed distance to a segment may fall short of the true one by rounding; boxes are grown by this much to lose none
 GROWTH = 1e-9
 # what lies within a step's move, and a little more, may be reached in it
@@ -53,6 +56,8 @@ BEYOND = 1.05
 # a list that would not last for so many steps is not worth its candidates; a little more than the last reach is enough
 KEPT_STEPS = 2.0
 JUST_NOW = 1.3
+# how many places ahead memory is asked for
+AHEAD = 16
 # how full a candidate list should become; one that overflows is cut, which costs more than a few free places
 FILLED = 0.9
 # a solved velocity this near the preferred direction (relative) may come from a symmetry
@@ -84,10 +89,10 @@ def leaf_guess(boxes, leaf, k, leaf_items):
     # lists
     "u4[:,::1],i2[::1],f8[::1],"
     # scratch
-    "f8[:,::1],i8[::1],i8[::1],i8[::1],f8[:,::1],i8[:,::1],i8[::1],i8[::1],f8[::1],f8[::1],i8[::1],f8[::1],"
+    "u1[::1],f8[:,::1],i8[::1],i8[::1],i8[::1],f8[:,::1],i8[:,::1],i8[::1],i8[::1],f8[::1],f8[::1],i8[::1],f8[::1],"
     "f8[:,::1],i8[:,::1],i8[::1],f8[::1],f8[::1],f8[:,::1],f8[::1],i8[::1],f8[::1],i8[::1],f8[:,::1],f8[:,::1],"
     # output
-    "f8[:,::1],i8[::1],u1[::1],f8[::1],f8[::1],i8[::1])"
+    "f8[:,::1],f8[:,::1],i8[::1],u1[::1],f8[::1],f8[::1],i8[::1])"
 )
 def solve_leaves(
     first_leaf, last_leaf, count, dt, floor, flags, seed, step, turn_steps, drift, slack,
@@ -97,9 +102,9 @@ def solve_leaves(
     edges, edge_clearance, edge_horizon, class_start, class_clearance, class_horizon, edge_nodes, edge_node_start,
     edge_leaves, edge_order, edge_boxes,
     listed, list_count, list_radius,
-    nodes, near, wide, stack, distance, place, index, nearer, common_x, common_y, common_place, squares,
+    planted, nodes, near, wide, stack, distance, place, index, nearer, common_x, common_y, common_place, squares,
     near_distance, near_place, near_counts, bounds, lanes, wishes, guesses, found, item_distance, item, planes, derived,
-    new_velocity, new_turning, outcome, reach, overlap_depth, overlap_with,
+    new_velocity, new_position, new_turning, outcome, reach, overlap_depth, overlap_with,
 ):  # fmt: skip
     """Write the new velocity of every agent in the leaves [first_leaf, last_leaf), and what happened to it.
 
@@ -113,12 +118,23 @@ def solve_leaves(
     """
     clamp = (flags & CLAMP_PREFERRED) != 0
     width = listed.shape[1]
-    planted = False
     for leaf in range(first_leaf, last_leaf):
         begin = leaf * LEAF
         end = min(begin + LEAF, count)
         if begin >= end:
             break
+        # agents near in space are anywhere in index order, so each of these is a cache line of its own that no machine
+        # foresees: asked for while the leaf before is computed
+        for ahead in range(begin + AHEAD, min(end + AHEAD, count)):
+            i = order[ahead]
+            prefetch(reach, i)
+            prefetch(goal, i)
+            prefetch(has_goal, i)
+            prefetch(preferred_speed, i)
+            prefetch(goal_tolerance, i)
+            prefetch(turning, i)
+            prefetch(new_velocity, i)
+            prefetch(new_position, i)
         # what the members of this leaf need together: a common list of walls, and where a candidate list no longer
         # proves anything, a common list of agents to search
         shared = 0.0
@@ -157,9 +173,9 @@ def solve_leaves(
         common_count = -1
         if expired:
             # the tree is built by the first who searches
-            if not planted:
+            if planted[0] == 0:
                 tree_over_leaves(boxes, leaves, nodes)
-                planted = True
+                planted[0] = 1
             near_count = collect_leaves(
                 nodes,
                 leaves,
@@ -225,9 +241,9 @@ def solve_leaves(
                 if not expired:
                     # a list that seemed to hold was not enough, as when more neighbours are asked for than before
                     guess = min(JUST_NOW * reach[i] + slack, sight)
-                    if not planted:
+                    if planted[0] == 0:
                         tree_over_leaves(boxes, leaves, nodes)
-                        planted = True
+                        planted[0] = 1
                 kept, radius_named = search(
                     own, packed[own, 0], packed[own, 1], k, most, sight, guess, shared, near, near_count, common_count,
                     common_x, common_y, common_place, squares, nodes, leaves, leaf_x, leaf_y, order, leaf_first,
@@ -333,8 +349,10 @@ def solve_leaves(
                 parted |= some_parted
                 rows += take
                 at += take
-            overlap_depth[i] = deepest
-            overlap_with[i] = order[partner] if partner >= 0 else -1
+            if partner >= 0 and deepest > OVERLAP_SLACK * (packed[own, 4] + packed[partner, 4]):
+                happened |= OVERLAPPING
+                overlap_depth[own] = deepest
+                overlap_with[own] = order[partner]
             if parted:
                 happened |= COINCIDENT
             # program and relaxation
@@ -381,13 +399,6 @@ def solve_leaves(
                     vy = 0.0
             new_velocity[i, 0] = vx
             new_velocity[i, 1] = vy
-            outcome[i] = happened
-
-
-@kernel("void(i8,i8,i8[::1],f8,f8[:,::1],f8[:,::1],f8[:,::1])")
-def integrate(first, last, order, dt, packed, new_velocity, new_position):
-    """position + velocity * dt for the agents at the places [first, last), component-wise (spec "The step", part 2)."""
-    for place in range(first, last):
-        i = order[place]
-        new_position[i, 0] = packed[place, 0] + new_velocity[i, 0] * dt
-        new_position[i, 1] = packed[place, 1] + new_velocity[i, 1] * dt
+            new_position[i, 0] = px + vx * dt
+            new_position[i, 1] = py + vy * dt
+            outcome[own] = happened
