@@ -16,7 +16,7 @@ PARALLEL = 1e-12
 SAME_NORMAL_SQUARED = 1e-24
 
 
-@kernel("Tuple((b1,f8,f8))(f8[:,::1],i8,f8)")
+@kernel("Tuple((b1,f8,f8))(f8[:,::1],i8,f8)", inline=True)
 def solve_along_line(planes, i, limit):
     """Interval [lower, upper] of t for which P_i + t d lies in the disc |v| <= limit and in every half-plane before i.
 

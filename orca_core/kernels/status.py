@@ -60,14 +60,16 @@ def conclude(
             prefetch(new_overlapping, j)
         max_speed = parameters[place, 0]
         happened = 0
+        # what was given is not even looked at where a goal decides
+        now = MOVING
         if has_goal[i]:
             wanted = preferred_speed[i] if preferred_speed[i] >= 0.0 else max_speed
         else:
             x, y = scaled_down(preferred_velocity[i, 0], preferred_velocity[i, 1])
             wanted = math.sqrt(x * x + y * y)
+            now = start_status(False, preferred_velocity[i, 0], preferred_velocity[i, 1])
         wanted = min(wanted, max_speed)
         before = status[i]
-        now = start_status(has_goal[i] != 0, preferred_velocity[i, 0], preferred_velocity[i, 1])
         if has_goal[i]:
             dx = goal[i, 0] - position[i, 0]
             dy = goal[i, 1] - position[i, 1]

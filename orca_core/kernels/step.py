@@ -18,7 +18,7 @@ from orca_core.kernels.neighbours import (
     gather_common,
     near_of_list,
     search,
-    within,
+    thin_out,
 )
 from orca_core.kernels.preferred import preferred_velocity
 from orca_core.kernels.ranking import COUNTED, rank
@@ -255,17 +255,9 @@ def solve_leaves(
                     list_count[own] = kept
                     # counted from where everybody stood when they were sorted
                     list_radius[own] = radius_named + 2.0 * drift
-                bound = radius_named * radius_named
-                if kept > COUNTED:
-                    # most of them are not needed now
-                    closer = bound * (k + 3.0) / kept
-                    enough = 0
-                    for c in range(kept):
-                        enough += distance[slot, c] <= closer
-                    if enough >= k:
-                        bound = closer
-                        kept = within(distance[slot], place[slot], kept, bound)
-                bounds[slot] = bound
+                bounds[slot] = radius_named * radius_named
+            if kept > COUNTED >= k:
+                kept, bounds[slot] = thin_out(distance[slot], place[slot], kept, k, COUNTED, bounds[slot])
             if k > 0:
                 kept = min(
                     rank(
