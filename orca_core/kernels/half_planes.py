@@ -79,7 +79,7 @@ def cone_lanes(lanes, count):
 
 @kernel("void(i8,f8[:,::1],f8,i8[::1],i8,i8,f8[::1],i8)", inline=True)
 def gather_lanes(own, packed, horizon, near_place, start, width, lanes, at):
-    """Write `width` neighbours of the agent at place `own`, from the one numbered `start` on, to the lanes from `at`."""
+    """Write `width` neighbours of the agent at place `own`, from number `start` on, to the lanes from `at` on."""
     px = packed[own, 0]
     py = packed[own, 1]
     vx = packed[own, 2]
