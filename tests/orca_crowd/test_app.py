@@ -93,7 +93,7 @@ async def test_the_page_loads_nothing_from_elsewhere(asked: httpx.AsyncClient) -
     assert page.status_code == 200
     assert page.headers["content-type"].startswith("text/html")
     policy = page.headers["content-security-policy"]
-    assert "default-src 'self'" in policy
+    assert "default-src 'none'" in policy
     assert "unsafe" not in policy
     for name, kind in (("app.js", "text/javascript"), ("style.css", "text/css")):
         answer = await asked.get(f"/{name}")
