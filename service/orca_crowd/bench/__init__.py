@@ -220,7 +220,7 @@ def bench_stream(
 @app.command("viewer")
 def bench_viewer(
     agents: Annotated[int, typer.Option(min=1, max=1_000_000, help="Agents of the crowd that is looked at.")] = 20_000,
-    frames: Annotated[int, typer.Option(min=10, max=100_000, help="Frames taken of each look.")] = 200,
+    frames: Annotated[int, typer.Option(min=10, max=100_000, help="Frames taken of each look.")] = 60,
     browser: Annotated[Path | None, typer.Option(help="Chromium's program; left out, that on the path.")] = None,
     json_file: JsonFile = None,
     write_docs: Annotated[bool, typer.Option("--write-docs", help="Bring docs/performance.md up to date.")] = False,

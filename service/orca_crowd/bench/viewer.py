@@ -47,7 +47,7 @@ def browser_program() -> str | None:
 
 
 def measure_viewer(
-    program: str, *, agents: int = PROMISED, frames: int = 200, tell: Callable[[str], None] = lambda what: None
+    program: str, *, agents: int = PROMISED, frames: int = 60, tell: Callable[[str], None] = lambda what: None
 ) -> dict[str, Any]:
     """Open the page on a crowd that runs at 10 steps a second, and take `frames` frames of each look."""
     with serving("processes", 2) as address:
@@ -84,7 +84,7 @@ async def _measure(
         await remote.call("PATCH", f"/v1/worlds/{world}", {"clock": {"mode": "realtime", "rate": RATE}})
         browser = await playwright.chromium.launch(executable_path=program, args=list(ARGUMENTS))
         try:
-            page = await browser.new_page(viewport={"width": 1280, "height": 800}, locale="en-GB")
+            page = await browser.new_page(viewport={"width": 1000, "height": 700}, locale="en-GB")
             await page.goto(f"http://{address}/?world={world}")
             await _until(page, "window.orcaCrowd?.step() > 20")
             times: dict[str, Sequence[float]] = {}
