@@ -85,9 +85,7 @@ class Stepper:
         body: dict[str, Any] = {"count": count, "expected_step": step, "key": caller.key(), "return": "digest"}
         if caller.random.random() < 0.3:
             body["commands"] = batch(caller.random, ledger)
-        answer = caller.send(
-            "POST", f"/v1/worlds/{ledger.name}/steps", body, hasty=caller.random.random() < HASTY
-        )
+        answer = caller.send("POST", f"/v1/worlds/{ledger.name}/steps", body, hasty=caller.random.random() < HASTY)
         told = answer.json()
         if answer.status_code == 200:
             if told["step"] != step + count:

@@ -28,7 +28,10 @@ def _one(random: random.Random, agents: list[int], obstacles: list[int]) -> dict
     kind = random.random()
     if kind < 0.10 and len(agents) < MOST_AGENTS:
         rows = LARGE if random.random() < 0.05 else random.randint(1, 3)
-        return {"op": "add_agents", "agents": [{"position": _place(random), "goal": _place(random)} for _ in range(rows)]}
+        return {
+            "op": "add_agents",
+            "agents": [{"position": _place(random), "goal": _place(random)} for _ in range(rows)],
+        }
     if kind < 0.20 and len(agents) > MOST_AGENTS // 2:
         return {"op": "remove_agents", "ids": random.sample(agents, max(1, len(agents) - MOST_AGENTS))}
     if kind < 0.24 and len(obstacles) < 6:

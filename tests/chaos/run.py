@@ -90,9 +90,7 @@ def _with(server: MortalServer, plan: Plan, meeting: Meeting, *, small: bool) ->
         thread.start()
 
     havoc = Havoc(server, meeting, plan.seed, small=small, settings=SETTINGS)
-    havoc.during(
-        plan.seconds, server_every=plan.server_every, worker_every=plan.worker_every, fills=plan.fills
-    )
+    havoc.during(plan.seconds, server_every=plan.server_every, worker_every=plan.worker_every, fills=plan.fills)
     # with nobody left to ask, every request has its answer
     meeting.over.set()
     for thread in threads:
