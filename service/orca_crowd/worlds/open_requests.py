@@ -50,9 +50,9 @@ class OpenRequests:
                 return each
         return None
 
-    def go_on(self, opened: OpenRequest, step: int) -> None:
-        """One that was broken off takes the steps that are left from this one on."""
-        opened.due = step + opened.left
+    def go_on(self, opened: OpenRequest, request: StepRequest, step: int) -> None:
+        """One that was broken off takes the steps that are left from this one on, as the request that came again."""
+        opened.request, opened.due = request, step + opened.left
 
     def interrupt(self, request: StepRequest, left: int) -> bool:
         """A request was refused in the midst of its steps; whether it waits for being sent again."""

@@ -154,7 +154,7 @@ class Session:
         if broken_off is not None:
             self.check_room()
             with self._recording(Order(request, controller)):
-                self._open.go_on(broken_off, self.world.step_count)
+                self._open.go_on(broken_off, request, self.world.step_count)
             accepted: Accepted = broken_off.accepted
             return replace(accepted, left=broken_off.left, events=list(broken_off.events))
         if request.expected_step is not None and request.expected_step != self.world.step_count:
@@ -282,7 +282,7 @@ class Session:
         if isinstance(request, StepRequest):
             broken_off = self._open.find(request)
             if broken_off is not None:
-                self._open.go_on(broken_off, self.world.step_count)
+                self._open.go_on(broken_off, request, self.world.step_count)
                 self._end_due()
             else:
                 self._begin(request, controller)
