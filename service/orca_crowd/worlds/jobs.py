@@ -93,9 +93,10 @@ class StepJob:
                 session.check_room()
         except REFUSALS as refusal:
             return Outcome(None, session.facts(), refusal=self._so_far(refusal, session))
+        # none where all were taken before and could not be recorded then
         count = min(count, self.left)
         started = clock.now()
-        events = session.advance(count)
+        events = session.advance(count) if count else []
         seconds = clock.now() - started
         self.left -= count
         # one more than is shown, so that it can be said that there were more
@@ -111,6 +112,8 @@ class StepJob:
 
     def _so_far(self, refusal: Exception, session: Session) -> Exception:
         """A refusal in the midst of the steps says how far they came."""
+        if self.accepted is not None:
+            session.interrupt(self.request, self.left)
         taken = self.request.count - self.left
         if not taken or not isinstance(refusal, ApiError):
             return refusal
