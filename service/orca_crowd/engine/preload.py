@@ -3,6 +3,11 @@
 An ImportError in a preloaded module is swallowed by CPython; a worker therefore says for itself whether it is warm.
 """
 
-from orca_core.warmup import compile_all
+import io
+from contextlib import redirect_stderr
 
-compile_all()
+# what is to be said of the kernel cache the server says itself, once
+with redirect_stderr(io.StringIO()):
+    from orca_core.warmup import compile_all
+
+    compile_all()
