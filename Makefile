@@ -89,8 +89,8 @@ audit: $(VENV)/pyvenv.cfg  ## ask the OSV database for known faults of what a se
 	elif [ -s $(MADE)/audit/report ]; then cat $(MADE)/audit/report; exit 1; \
 	else echo 'orca-crowd: NOTHING WAS AUDITED, for the database could not be asked; run make audit where it can' >&2; exit 1; fi
 
-image: $(MADE)/serve  ## build the image from a base made by debootstrap and try it without an engine (Debian, root)
-	@$(BIN)/python -m tests.container $(ARGS)
+image: $(MADE)/test  ## build the image from a base made by debootstrap and try it without an engine (Debian, root)
+	@$(BIN)/python -m pytest -m container --capture=no --no-header --quiet $(or $(TESTS),tests/container)
 
 lock:  ## resolve every dependency anew: constraints.txt, and the hashes of requirements/
 	@python=$$($(find_python)) && rm -rf $(MADE)/lock && $$python -m venv $(MADE)/lock

@@ -5,12 +5,12 @@ wrong
 dtype or a strided array is a TypeError and not a second, silently different, version. Import stays cheap: nothing is
 compiled before `compile_all()`.
 
-The disk cache is off unless the environment variable `ORCA_CROWD_KERNEL_CACHE` names a folder. Numba's own cache goes
-stale when a callee in another file changes, wants to write wherever it reads, and can crash when two processes fill it,
-hence a sub-folder named by the sha256 of every kernel source, the compiler's version and its flags, filled under a lock.
-Neither times nor places of files decide whether an entry is good, so a folder that was filled when an image was built is
-good in every container. One that cannot be written is read all the same; whatever it does not hold is compiled, and one
-warning line on stderr says so. `NUMBA_CPU_NAME` says which processors the machine code is for.
+The disk cache is off unless the environment variable `ORCA_CROWD_KERNEL_CACHE` names a folder. Numba's own cache
+goes stale when a callee in another file changes, wants to write wherever it reads, and can crash when two processes
+fill it, hence a sub-folder named by the sha256 of every kernel source, the compiler's version and its flags, filled
+under a lock. Neither times nor places of files decide whether an entry is good, so a folder that was filled when an
+image was built is good in every container. One that cannot be written is read all the same; whatever it does not hold
+is compiled, and one warning line on stderr says so. `NUMBA_CPU_NAME` says which processors the machine code is for.
 """
 
 from __future__ import annotations
@@ -20,14 +20,13 @@ import hashlib
 import os
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from dataclasses import dataclass
+from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import llvmlite
 import numba
-from numba.core import caching
+from numba.core import caching as numba_caching
 
 __all__ = [
     "CACHE_VARIABLE",
@@ -42,6 +41,8 @@ __all__ = [
 
 # numba fills this module from the environment when it is imported, which type checkers cannot see
 settings: Any = numba.config
+# partly typed, and by no version of numba the same
+caching: Any = numba_caching
 
 CACHE_VARIABLE = "ORCA_CROWD_KERNEL_CACHE"
 
@@ -73,8 +74,7 @@ def _cache_key() -> str:
     return hashlib.sha256("\n".join(parts).encode()).hexdigest()
 
 
-@dataclass(frozen=True)
-class _Folder:
+class _Folder(NamedTuple):
     """Where machine code is kept; `refusal` says why it cannot be written, None where it can."""
 
     path: Path
@@ -156,7 +156,10 @@ class _Cache(caching.FunctionCache):  # type: ignore[misc]
         try:
             return super().load_overload(sig, target_context)
         except Exception:
-            # damaged, by a disk that was full or a process that was killed: as good as not there
+            # damaged, by a disk that was full or a process that was killed: as good as not there, and out of the way
+            if _cache is not None and _cache.refusal is None:
+                with suppress(OSError):
+                    self.flush()
             return None
 
     def save_overload(self, sig: Any, data: Any) -> None:

@@ -1,7 +1,7 @@
 """Every kernel with its signature, compiled before the first step instead of in it.
 
-`python -m orca_core.warmup` fills the folder that `ORCA_CROWD_KERNEL_CACHE` names, for the processors of `NUMBA_CPU_NAME`,
-and says how many kernels came from it and how many were compiled.
+`python -m orca_core.warmup` fills the folder that `ORCA_CROWD_KERNEL_CACHE` names, for the processors that
+`NUMBA_CPU_NAME` names, and says how many kernels came from it and how many were compiled.
 """
 
 from __future__ import annotations
