@@ -21,6 +21,8 @@ from orca_crowd.keys.buckets import Buckets
 from orca_crowd.keys.doorkeeper import Doorkeeper
 from orca_crowd.keys.tries import FailedTries
 from orca_crowd.metrics import Metrics
+from orca_crowd.protocol.compatibility import CLIENT_HEADER
+from orca_crowd.protocol.controllers import CONTROLLER_HEADER
 from orca_crowd.settings import Settings
 from orca_crowd.streaming.router import router as stream_router
 from orca_crowd.streaming.streams import Streams
@@ -72,7 +74,7 @@ def create_app(
             CORSMiddleware,
             allow_origins=settings.allowed_origins,
             allow_methods=["GET", "POST", "PUT", "PATCH", "DELETE"],
-            allow_headers=["Authorization", "Content-Type", "Orca-Crowd-Lease", "Orca-Crowd-Controller"],
+            allow_headers=["Authorization", "Content-Type", "Orca-Crowd-Lease", CONTROLLER_HEADER, CLIENT_HEADER],
         )
 
     async def refuse(request: Request, error: Exception) -> Response:

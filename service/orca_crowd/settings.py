@@ -157,7 +157,11 @@ class Settings(BaseSettings):
         if self.data:
             return Path(self.data)
         base = os.environ.get("XDG_DATA_HOME")
-        home = Path(base) if base and Path(base).is_absolute() else Path("~/.local/share").expanduser()
+        try:
+            home = Path(base) if base and Path(base).is_absolute() else Path("~/.local/share").expanduser()
+        except RuntimeError:
+            # a user without a home, as under an arbitrary uid in a container
+            return None
         return home / "orca-crowd" / str(self.port)
 
     @property

@@ -16,7 +16,15 @@ from orca_crowd_client.protocol import worlds
 from orca_crowd_client.protocol.call import Call, build_request, read_answer
 from orca_crowd_client.protocol.worlds import LEASE_HEADER
 from orca_crowd_client.retry import REQUESTING, Attempts, Backoff
-from orca_crowd_client.transport import CONNECT_TIMEOUT, KEEPALIVE, http_failure, may_repeat, stream_url
+from orca_crowd_client.transport import (
+    CLIENT,
+    CLIENT_HEADER,
+    CONNECT_TIMEOUT,
+    KEEPALIVE,
+    http_failure,
+    may_repeat,
+    stream_url,
+)
 from orca_crowd_client.world import World
 
 __all__ = ["Client"]
@@ -47,7 +55,8 @@ class Client:
         """
         self.url = url.rstrip("/")
         self.encoding = encoding_named(encoding)
-        self._headers = {**(headers or {}), **({} if key is None else {"Authorization": f"Bearer {key}"})}
+        credentials = {} if key is None else {"Authorization": f"Bearer {key}"}
+        self._headers = {CLIENT_HEADER: CLIENT, **(headers or {}), **credentials}
         self.retry = retry
         self._http = httpx.Client(
             headers=self._headers,

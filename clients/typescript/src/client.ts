@@ -1,6 +1,6 @@
 // The client of a server.
 
-import { type Call, type Transport, send, worldPath } from "./call.js";
+import { CLIENT, CLIENT_HEADER, type Call, type Transport, send, worldPath } from "./call.js";
 import { type Numbers, columnLength, isTyped, layOut, readColumn, spread } from "./columns.js";
 import { type AgentColumns, type AreaLike, type ObstacleLike, areaBody, obstacleBody } from "./commands.js";
 import { type EncodingName, encodingNamed } from "./encoding.js";
@@ -54,7 +54,11 @@ export class Client {
     this.transport = {
       url: this.url,
       encoding: encodingNamed(options.encoding ?? "msgpack"),
-      headers: { ...options.headers, ...(options.key === undefined ? {} : { Authorization: `Bearer ${options.key}` }) },
+      headers: {
+        [CLIENT_HEADER]: CLIENT,
+        ...options.headers,
+        ...(options.key === undefined ? {} : { Authorization: `Bearer ${options.key}` }),
+      },
       timeout: options.timeout ?? 60,
       retry: options.retry ?? REQUESTING,
       // a browser's fetch wants its window

@@ -125,6 +125,8 @@ def run(settings: Settings) -> int:
         # the folder was nobody's wish: a user without a home, or a second server, serves all the same
         print(f"orca-crowd: nothing is kept, give --data to keep worlds: {error}", file=sys.stderr)  # noqa: T201
         return run(settings.model_copy(update={"data": "none"}))
+    if settings.folder is None and settings.port and settings.data != "none":
+        console.print("orca-crowd: nothing is kept, for this user has no home; give --data to keep worlds")
     if server.services.door.open:
         console.print("orca-crowd: there are no keys, so whoever reaches this address may do everything")
     console.print(f"orca-crowd: serving on http://{host}:{listener.getsockname()[1]}", highlight=False)
