@@ -56,9 +56,7 @@ def test_the_bill_of_materials_names_what_was_locked(image: Image) -> None:
     locked.pop("colorama", None)
     assert {name: version for name, version in named.items() if name != "orca-crowd"} == locked
     assert bill["metadata"]["component"]["name"] == "orca-crowd"
-    say(
-        f"SBOM: {bill['bomFormat']} {bill['specVersion']}, {len(named)} components, as in requirements/serve.txt"
-    )
+    say(f"SBOM: {bill['bomFormat']} {bill['specVersion']}, {len(named)} components, as in requirements/serve.txt")
 
 
 def test_a_start_compiles_nothing(image: Image) -> None:
