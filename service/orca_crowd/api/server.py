@@ -37,7 +37,8 @@ async def readyz(request: Request) -> Response:
 @router.get("/metrics", **described("Metrics for Prometheus", answer_types=["text/plain"], tag=TAG))
 async def metrics(request: Request) -> Response:
     """Counts and measurements."""
-    return Response(services(request).metrics.text(), media_type="text/plain; version=0.0.4")
+    here = services(request)
+    return Response(await here.engine.serve(here.metrics.text), media_type="text/plain; version=0.0.4")
 
 
 @router.get("/v1/info", **described("What this server is", answer=InfoAnswer, tag=TAG))

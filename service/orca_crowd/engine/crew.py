@@ -42,6 +42,7 @@ class Crew:
         self.method = method or ("forkserver" if "forkserver" in get_all_start_methods() else "spawn")
         self.count = count
         self.replaced = 0
+        self.hung = 0
         self._deadline = deadline
         self._target = target
         self._places: list[Workmate | None] = [None] * count

@@ -10,6 +10,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from contextvars import copy_context
 from typing import TypeVar
 
 from orca_core.options import Options
@@ -24,6 +25,16 @@ class InlineEngine:
     """Threads of this process."""
 
     name = "inline"
+
+    @property
+    def restarts(self) -> int:
+        """Threads are not replaced."""
+        return 0
+
+    @property
+    def hung(self) -> int:
+        """Threads are not given up."""
+        return 0
 
     def __init__(self, *, workers: int, helpers: int) -> None:
         """Prepare the pools; threads start with the first call."""
@@ -43,11 +54,11 @@ class InlineEngine:
 
     async def compute(self, call: Callable[[], Result]) -> Result:
         """Run steps in one of the workers."""
-        return await asyncio.get_running_loop().run_in_executor(self._workers, call)
+        return await asyncio.get_running_loop().run_in_executor(self._workers, copy_context().run, call)
 
     async def serve(self, call: Callable[[], Result]) -> Result:
         """Run anything else in one of the helpers."""
-        return await asyncio.get_running_loop().run_in_executor(self._helpers, call)
+        return await asyncio.get_running_loop().run_in_executor(self._helpers, copy_context().run, call)
 
     async def close(self) -> None:
         """Wait for what runs, away from the loop, and end the threads."""

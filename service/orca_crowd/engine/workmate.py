@@ -18,13 +18,17 @@ from typing import Any
 
 from orca_crowd.engine.memory import Block
 
-__all__ = ["Layout", "Lost", "Workmate"]
+__all__ = ["Hung", "Layout", "Lost", "Workmate"]
 
 END_SECONDS = 2.0
 
 
 class Lost(Exception):
     """A worker died or hung while it computed."""
+
+
+class Hung(Lost):
+    """A worker lives and did not answer in time."""
 
 
 @dataclass(frozen=True)
@@ -89,7 +93,9 @@ class Workmate:
                 raise Lost(f"worker {self.pid} died") from error
             self.awaited = False
             return answer
-        raise Lost(f"worker {self.pid} {'died' if ready else f'did not answer for {deadline:g} s'}")
+        if ready:
+            raise Lost(f"worker {self.pid} died")
+        raise Hung(f"worker {self.pid} did not answer for {deadline:g} s")
 
     def _listen(self, seconds: float) -> tuple[bool, bool]:
         """Wait so long; whether its pipe has something to read, and whether that or its end came at all.

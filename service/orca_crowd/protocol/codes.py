@@ -52,12 +52,16 @@ CODES: dict[str, Code] = {
     "internal": Code(
         500, "Internal error", "The server failed to answer; its log tells more under the id in `detail`."
     ),
-    "not-ready": Code(503, "Not ready", "The kernels are still being compiled; try again in a few seconds."),
+    "not-ready": Code(
+        503, "Not ready", "Kernels are still being compiled, or worlds brought back; try again in a few seconds."
+    ),
     "world-failed": Code(
-        503, "World failed", "A step or command of this world failed inside; the world stands still for ever."
+        503, "World failed", "A step or command of this world failed inside; it stands until restored from its journal."
     ),
     "draining": Code(503, "Shutting down", "The server is stopping and takes no more work."),
-    "no-room": Code(507, "No room", "The memory that a world needs cannot be had; nothing was changed."),
+    "no-room": Code(
+        507, "No room", "The memory or the disk that it needs cannot be had; `detail` says if anything was changed."
+    ),
 }
 
 # how a socket ends: the code, when it is sent

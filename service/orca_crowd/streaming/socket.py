@@ -97,6 +97,11 @@ class Socket:
         """What the client has asked to see."""
         return self._writer.subscription
 
+    @property
+    def queued(self) -> tuple[int, int]:
+        """Replies and frames that wait to be sent."""
+        return len(self._outbox), 0 if self.subscription is None else self.subscription.waiting
+
     # life
 
     async def run(self) -> None:
