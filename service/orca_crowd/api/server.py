@@ -7,6 +7,7 @@ from fastapi import APIRouter, Request, Response
 from orca_core import _jit
 from orca_core.options import PROFILES
 from orca_crowd import __version__
+from orca_crowd.api.access import check_new
 from orca_crowd.api.documentation import described
 from orca_crowd.api.support import ProblemRoute, answer, services
 from orca_crowd.protocol.shown import DemosAnswer, HealthAnswer, InfoAnswer, StartedDemo
@@ -77,6 +78,7 @@ async def start_demo(request: Request, name: str) -> Response:
     """Make the world of a scene and let it run."""
     here = services(request)
     here.check_ready()
+    check_new(request, here.door, None)
     runner, scene = await here.demos.start(name)
     return await answer(
         request, {"world": runner.info, "view": list(scene.view), "attribution": scene.attribution}, 201

@@ -7,6 +7,7 @@ revoked.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Final
@@ -132,4 +133,5 @@ def _unauthorized(detail: str) -> ApiError:
 
 
 def _slower(detail: str, wait: float) -> ApiError:
-    return ApiError("limit", f"{detail}; try again in {wait:.1f} seconds", headers={"Retry-After": f"{wait:.0f}"})
+    headers = {"Retry-After": str(math.ceil(wait))}
+    return ApiError("limit", f"{detail}; try again in {wait:.1f} seconds", headers=headers)
