@@ -61,7 +61,8 @@ class Guarded:
 
     def ask(self, kind: str, method: str, path: str, **members: Any) -> httpx.Response:
         """A call with the key of a kind."""
-        headers = {**self.headers(kind), **members.pop("headers", {})}
+        # a connection that outlives the call would be one that a test has left behind
+        headers = {**self.headers(kind), "Connection": "close", **members.pop("headers", {})}
         return self.server.client.request(method, path, headers=headers, **members)
 
     def state(self) -> dict[str, Any]:
