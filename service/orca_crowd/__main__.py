@@ -55,7 +55,9 @@ def serve(
         str | None, typer.Option(help="Address to listen on; any but loopback needs keys: orca-crowd keys create.")
     ] = None,
     port: Annotated[int | None, typer.Option(min=0, max=65535, help="Port to listen on; 0 takes any free one.")] = None,
-    workers: Annotated[int | None, typer.Option(min=1, max=256, help="Threads that compute steps.")] = None,
+    workers: Annotated[
+        int | None, typer.Option(min=1, max=256, help="Workers that compute steps; there is one server process.")
+    ] = None,
     engine: Annotated[str | None, typer.Option(help="Who computes: processes or inline.")] = None,
     data: Annotated[
         str | None,

@@ -23,6 +23,8 @@ from orca_crowd.keys.buckets import Buckets
 from orca_crowd.keys.doorkeeper import Doorkeeper
 from orca_crowd.keys.tries import FailedTries
 from orca_crowd.metrics import Metrics
+from orca_crowd.protocol.compatibility import CLIENT_HEADER
+from orca_crowd.protocol.controllers import CONTROLLER_HEADER
 from orca_crowd.settings import Settings
 from orca_crowd.streaming.router import router as stream_router
 from orca_crowd.streaming.streams import Streams
@@ -87,7 +89,10 @@ def create_app(
             CORSMiddleware,
             allow_origins=settings.allowed_origins,
             allow_methods=["GET", "POST", "PUT", "PATCH", "DELETE"],
-            allow_headers=["Authorization", "Content-Type", "Orca-Crowd-Lease", "Orca-Crowd-Controller", REQUEST_ID],
+            allow_headers=[
+                *("Authorization", "Content-Type", "Orca-Crowd-Lease", REQUEST_ID),
+                *(CONTROLLER_HEADER, CLIENT_HEADER),
+            ],
             expose_headers=[REQUEST_ID, "Orca-Crowd-Step", "Orca-Crowd-Sequence", "Retry-After"],
         )
     # the last that is added is the outermost

@@ -55,6 +55,11 @@ class EngineCounts(Protocol):
         """Workers that did not answer in time."""
         ...
 
+    @property
+    def cold(self) -> int:
+        """Workers that came without their kernels."""
+        ...
+
 
 class Metrics:
     """Everything under /metrics."""
@@ -62,6 +67,7 @@ class Metrics:
     def __init__(self) -> None:
         """Start every count at zero."""
         registry = self.registry = CollectorRegistry()
+        # processor time, memory and open files of this process, where the system tells them
         ProcessCollector(registry=registry)
         self._worlds(registry)
         self._journals(registry)
@@ -201,10 +207,15 @@ class _Engine(Collector):
         build.add_metric([self._version, self._counts.name], 1)
         yield build
         yield CounterMetricFamily(
-            "orca_crowd_worker_restarts", "Workers replaced after they died or hung.", value=self._counts.restarts
+            "orca_crowd_workers_replaced", "Workers that were lost and replaced.", value=self._counts.restarts
         )
         yield CounterMetricFamily(
             "orca_crowd_workers_hung", "Workers given up since they did not answer in time.", value=self._counts.hung
+        )
+        yield CounterMetricFamily(
+            "orca_crowd_workers_cold",
+            "Workers that had to load their kernels themselves; such a replacement takes ten times as long.",
+            value=self._counts.cold,
         )
 
 

@@ -118,7 +118,7 @@ class Settings(BaseSettings):
         32, ge=1, description="Steps after which the keyframe of the precisions int16 and int8 is renewed."
     )
     deflate: bool = Field(
-        False, description="Compress WebSocket messages (permessage-deflate); 20 KiB and more for each connection."
+        False, description="Compress WebSocket messages (permessage-deflate); 45 KiB for each client that asks for it."
     )
     reply_queue: int = Field(1024, ge=1, description="Replies and events that wait for one socket; one more closes it.")
     command_queue: int = Field(
@@ -164,7 +164,11 @@ class Settings(BaseSettings):
         if self.data:
             return Path(self.data)
         base = os.environ.get("XDG_DATA_HOME")
-        home = Path(base) if base and Path(base).is_absolute() else Path("~/.local/share").expanduser()
+        try:
+            home = Path(base) if base and Path(base).is_absolute() else Path("~/.local/share").expanduser()
+        except RuntimeError:
+            # a user without a home, as under an arbitrary uid in a container
+            return None
         return home / "orca-crowd" / str(self.port)
 
     @property

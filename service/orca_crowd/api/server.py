@@ -9,7 +9,8 @@ from orca_core.options import PROFILES
 from orca_crowd import __version__
 from orca_crowd.api.access import check_new
 from orca_crowd.api.documentation import described
-from orca_crowd.api.support import ProblemRoute, answer, services
+from orca_crowd.api.support import INFO_PATH, ProblemRoute, answer, services
+from orca_crowd.protocol.compatibility import OLDEST_CLIENTS
 from orca_crowd.protocol.shown import DemosAnswer, HealthAnswer, InfoAnswer, StartedDemo
 from orca_crowd.settings import LIMITS
 
@@ -42,15 +43,16 @@ async def metrics(request: Request) -> Response:
     return Response(await here.engine.serve(here.metrics.text), media_type="text/plain; version=0.0.4")
 
 
-@router.get("/v1/info", **described("What this server is", answer=InfoAnswer, tag=TAG))
+@router.get(INFO_PATH, **described("What this server is", answer=InfoAnswer, tag=TAG))
 async def info(request: Request) -> Response:
-    """Version, digest of the kernels, limits, and both profiles of options."""
+    """Version, oldest clients, digest of the kernels, limits, and both profiles of options."""
     here = services(request)
     digest = await here.engine.serve(_jit.kernel_digest)
     return await answer(
         request,
         {
             "version": __version__,
+            "clients": dict(OLDEST_CLIENTS),
             "kernels": digest,
             "engine": here.engine.name,
             "durability": list(here.settings.durabilities),

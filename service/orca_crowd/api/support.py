@@ -23,6 +23,7 @@ from orca_crowd.keys.doorkeeper import Doorkeeper
 from orca_crowd.logs import world_id
 from orca_crowd.metrics import Metrics
 from orca_crowd.protocol.bodies import MEDIA_TYPES, Encoding, accepted, decode, encode, encoding_of, size_of
+from orca_crowd.protocol.compatibility import CLIENT_HEADER, check_client
 from orca_crowd.protocol.controllers import CONTROLLER_HEADER, check_controller
 from orca_crowd.settings import Settings
 from orca_crowd.tracing import Tracing
@@ -54,6 +55,8 @@ log = logging.getLogger("orca_crowd.requests")
 LARGE = 65_536
 # columns in MessagePack are copied and not written digit by digit: so much of it takes as long as that of JSON
 LARGE_ANSWERS = {"json": LARGE, "msgpack": 1_000_000}
+# what tells a client that is too old which one is not
+INFO_PATH = "/v1/info"
 # what a 204 tells of the change
 STEP_HEADER = "Orca-Crowd-Step"
 SEQUENCE_HEADER = "Orca-Crowd-Sequence"
@@ -212,6 +215,9 @@ class ProblemRoute(APIRoute):
             try:
                 if scope is not None:
                     here = services(request)
+                    # who is too old may still ask what would be new enough
+                    if self.path != INFO_PATH:
+                        check_client(request.headers.get(CLIENT_HEADER))
                     if method != "GET":
                         check_origin(request.headers, here.settings)
                     authorize(request, here.door, scope, here.clock.now(), here.clock.wall())

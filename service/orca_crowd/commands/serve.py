@@ -22,6 +22,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from orca_crowd import __version__
 from orca_crowd.api.support import Services
 from orca_crowd.app import create_app, drain
+from orca_crowd.commands.room import keep_what_is_loaded, raise_descriptor_limit
 from orca_crowd.logs import configure
 from orca_crowd.settings import Settings
 from orca_crowd.streaming.server import DrainingServer, socket_options
@@ -84,6 +85,7 @@ def make_server(settings: Settings, progress: Progress | None = None) -> Server:
             )
             if done == total:
                 progress.stop()
+                keep_what_is_loaded()
 
     app = create_app(settings, progress=tell if progress is not None else None)
     config = uvicorn.Config(
@@ -142,6 +144,7 @@ def run(settings: Settings) -> int:
     progress = Progress(*columns, console=console, disable=settings.log_format == "json")
     # threads hand the interpreter over sooner than the usual 5 ms, so that the loop is not kept from its sockets
     sys.setswitchinterval(SWITCH_SECONDS)
+    raise_descriptor_limit(settings.sockets + settings.worlds)
     server = make_server(settings, progress)
     try:
         server.services.registry.open()
@@ -153,6 +156,8 @@ def run(settings: Settings) -> int:
         # the folder was nobody's wish: a user without a home, or a second server, serves all the same
         print(f"orca-crowd: nothing is kept, give --data to keep worlds: {error}", file=sys.stderr)  # noqa: T201
         return run(settings.model_copy(update={"data": "none"}))
+    if settings.folder is None and settings.port and settings.data != "none":
+        log.warning("nothing is kept, for this user has no home; give --data to keep worlds")
     _say_what_runs(settings, f"http://{host}:{listener.getsockname()[1]}", server.services)
     progress.start()
     try:

@@ -6,7 +6,9 @@ cannot be started either is no more than one more loss to whoever asked.
 
 from __future__ import annotations
 
+import atexit
 import logging
+import tempfile
 import threading
 from collections.abc import Callable
 from multiprocessing import get_all_start_methods
@@ -24,6 +26,19 @@ log = logging.getLogger("orca_crowd")
 START_SECONDS = 300.0
 
 
+def _usual_method() -> str:
+    """forkserver where there can be one: it listens on a socket in a temporary folder. Where nothing at all can be
+    written, workers are spawned, who need no file.
+    """
+    if "forkserver" not in get_all_start_methods():
+        return "spawn"
+    try:
+        tempfile.gettempdir()
+    except FileNotFoundError:
+        return "spawn"
+    return "forkserver"
+
+
 class Crew:
     """Places for so many workers. A place is used by one thread at a time, which is for its users to see to."""
 
@@ -39,10 +54,11 @@ class Crew:
 
         `method` is forkserver where there is one, for its kernels are compiled once, and spawn elsewhere.
         """
-        self.method = method or ("forkserver" if "forkserver" in get_all_start_methods() else "spawn")
+        self.method = method or _usual_method()
         self.count = count
         self.replaced = 0
         self.hung = 0
+        self.cold = 0
         self._deadline = deadline
         self._target = target
         self._places: list[Workmate | None] = [None] * count
@@ -55,6 +71,8 @@ class Crew:
         with self._starting:
             if not self._closed:
                 self._attendants.hold(self.method)
+                # who is not closed in the end: multiprocessing would ask workers by SIGTERM to end, and wait for ever
+                atexit.register(self.abandon)
             # all at once: each may have to compile
             for place in range(self.count):
                 self._places[place] = self._launch()
@@ -100,7 +118,12 @@ class Crew:
             self.dismiss(place, str(lost))
             raise
         if name != "warm" or (not warm and self.method == "forkserver"):
-            log.warning("worker %d had to compile its kernels itself", worker.pid)
+            self.cold += 1
+            log.warning(
+                "worker %d had to load or compile its kernels itself, and so will who takes its place: the server of "
+                "forks could not import orca_crowd.engine.preload; install orca-crowd or put it on PYTHONPATH",
+                worker.pid,
+            )
         return worker
 
     def abandon(self) -> None:
@@ -125,5 +148,6 @@ class Crew:
                     worker.end(kill=False)
                 self._places[place] = None
             self._attendants.release()
+            atexit.unregister(self.abandon)
         finally:
             self._starting.release()

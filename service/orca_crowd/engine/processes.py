@@ -59,7 +59,7 @@ class ProcessEngine(InlineEngine):
         `method` is how workers are started: `forkserver`, or `spawn` where there is none.
         """
         # threads that step wait for workers most of the time; a few more than workers keep all of these busy
-        super().__init__(workers=2 * workers + 2, helpers=helpers)
+        super().__init__(workers=2 * workers + 2, helpers=helpers, rounds=workers)
         self.crew = Crew(workers, deadline=deadline, method=method)
         self.lender = Lender()
         self._turns = Turns(workers)
@@ -100,6 +100,11 @@ class ProcessEngine(InlineEngine):
     def hung(self) -> int:
         """How many workers did not answer in time."""
         return self.crew.hung
+
+    @property
+    def cold(self) -> int:
+        """How many workers did not come from the server of forks with their kernels compiled."""
+        return self.crew.cold
 
     def _shut(self) -> None:
         self._closing.set()

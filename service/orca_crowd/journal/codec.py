@@ -19,7 +19,7 @@ from orca_core.errors import Notice
 from orca_core.geometry.obstacles import Obstacle
 from orca_core.geometry.walkable import WalkableArea
 from orca_crowd.journal.errors import BadJournal
-from orca_crowd.journal.order import Order
+from orca_crowd.journal.order import BrokenOff, Order
 from orca_crowd.protocol import commands
 from orca_crowd.protocol.agents import Agents
 from orca_crowd.protocol.controllers import OwnRequest
@@ -43,6 +43,7 @@ CLASSES: Mapping[str, type[Any]] = {
         commands.SetDefaults,
         commands.CommandRequest,
         Agents,
+        BrokenOff,
         Notice,
         Obstacle,
         Order,

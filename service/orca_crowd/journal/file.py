@@ -39,6 +39,8 @@ CHECKPOINT_PAGES = 1024
 # records that are read in one piece
 RECORDS_AT_ONCE = 256
 SYNCHRONOUS = {"process": "NORMAL", "power": "FULL"}
+# what SQLite says where a file cannot grow, or cannot be made
+NO_ROOM = frozenset({sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR, sqlite3.SQLITE_CANTOPEN})
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,23 +66,38 @@ class SnapshotEntry:
 class JournalFile:
     """An open journal; all calls may come from any thread, one after another."""
 
-    def __init__(self, path: Path, durability: Durability | None = None) -> None:
-        """Open a file that is there, to be written as durably as it was made for; BadJournal where it is none."""
+    def __init__(self, path: Path, durability: Durability | None = None, *, alone: bool = False) -> None:
+        """Open a file that is there, to be written as durably as it was made for; BadJournal where it is none.
+
+        SQLite makes a file of its own to open one, for which a full disk has no room: JournalFull. `alone` says that
+        nobody else has the file open, so that the reserve which an earlier process left behind is given up for it.
+        """
         self.path = path
         self._lock = threading.RLock()
         self._reserve = Reserve(path.with_suffix(".reserve"))
-        self._connection = sqlite3.connect(path, isolation_level=None, check_same_thread=False, timeout=10.0)
+        self._owed: int | None = None
+        try:
+            self._open(durability)
+        except JournalFull:
+            if not alone or not self._reserve.give_up():
+                raise
+            self._open(durability)
+
+    def _open(self, durability: Durability | None) -> None:
+        self._connection = sqlite3.connect(self.path, isolation_level=None, check_same_thread=False, timeout=10.0)
         try:
             self._prepare(durability)
             step, sequence = self._connection.execute("SELECT step, sequence FROM progress").fetchone()
             self.step, self.sequence = int(step), int(sequence)
         except (sqlite3.DatabaseError, TypeError, ValueError) as error:
             self._connection.close()
-            raise BadJournal(f"{path.name} cannot be read as a journal: {error}") from None
+            # a full disk says nothing about the file
+            if isinstance(error, sqlite3.OperationalError) and error.sqlite_errorcode & 0xFF in NO_ROOM:
+                raise JournalFull(f"{self.path.name} cannot be opened: {error}") from error
+            raise BadJournal(f"{self.path.name} cannot be read as a journal: {error}") from None
         except BaseException:
             self._connection.close()
             raise
-        self._owed: int | None = None
 
     @classmethod
     def create(cls, path: Path, facts: Mapping[str, Any], durability: Durability) -> JournalFile:
@@ -89,6 +106,8 @@ class JournalFile:
             # made under another name, so that a file of this name is always a whole one
             made = path.with_suffix(".new")
             made.unlink(missing_ok=True)
+            # of a world that ended before: its log would be taken for this one's
+            _remove_beside(path)
             try:
                 with closing(sqlite3.connect(made, isolation_level=None)) as connection:
                     connection.execute(f"PRAGMA application_id = {APPLICATION}")
@@ -96,10 +115,12 @@ class JournalFile:
                     connection.executescript(f"BEGIN; {TABLES} COMMIT;")
                     connection.executemany("INSERT INTO world VALUES (?, ?)", _facts(facts))
                 made.rename(path)
+                return cls(path, durability)
             except BaseException:
-                made.unlink(missing_ok=True)
+                for each in (made, made.with_name(made.name + "-journal"), path):
+                    each.unlink(missing_ok=True)
+                _remove_beside(path)
                 raise
-            return cls(path, durability)
 
     def _prepare(self, durability: Durability | None) -> None:
         """Check whose file it is and how it is to be written."""
@@ -220,8 +241,8 @@ class JournalFile:
     def delete(self) -> None:
         """Close and remove the file and what belongs to it."""
         self.close()
-        for path in (self.path, *(self.path.with_name(self.path.name + end) for end in ("-wal", "-shm"))):
-            path.unlink(missing_ok=True)
+        self.path.unlink(missing_ok=True)
+        _remove_beside(self.path)
 
     # reading
 
@@ -315,6 +336,12 @@ class JournalFile:
             return self._connection.execute(statement, values).fetchall()
         except sqlite3.DatabaseError as error:
             raise BadJournal(f"{self.path.name} is damaged: {error}") from None
+
+
+def _remove_beside(path: Path) -> None:
+    """Remove what SQLite keeps beside a file."""
+    for end in ("-wal", "-shm"):
+        path.with_name(path.name + end).unlink(missing_ok=True)
 
 
 def _facts(facts: Mapping[str, Any]) -> list[tuple[str, str]]:

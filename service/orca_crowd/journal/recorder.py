@@ -83,7 +83,7 @@ class Recorder:
         self._since_snapshot += CHANGE_SECONDS
         try:
             yield
-        except (ApiError, OrcaError):
+        except (ApiError, OrcaError, MemoryError):
             self.file.withdraw()
             raise
 

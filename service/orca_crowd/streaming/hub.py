@@ -20,7 +20,8 @@ from typing import Any, Protocol
 
 from orca_crowd.errors import ApiError
 from orca_crowd.protocol.frames import encode_message
-from orca_crowd.streaming.frame import Encoder, SharedFrame, Update
+from orca_crowd.streaming.encoder import Encoder
+from orca_crowd.streaming.frame import SharedFrame, Update
 from orca_crowd.streaming.kept import Kept
 from orca_crowd.streaming.keyframe import Keyframes
 from orca_crowd.streaming.outbox import Wire
@@ -139,9 +140,10 @@ class Hub:
     def full_of(self, state: State, key: FrameKey) -> Update:
         """The full of a state for all who ask for the same, held for the caller."""
         full = state.fulls.get(key)
-        if full is not None:
+        if full is not None and not full.given_up:
             full.hold()
             return full
+        self._encoder.turn()
         full = state.fulls[key] = Update(state, key, None, self._encoder)
         full.hold()
         full.begin()
@@ -161,6 +163,7 @@ class Hub:
         self.kept.add(self._now)
 
         # one frame for all who asked for the same
+        self._encoder.turn()
         frames: dict[FrameKey, SharedFrame] = {}
         for watcher in list(self.watchers):
             subscription = watcher.subscription

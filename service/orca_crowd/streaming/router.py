@@ -14,6 +14,7 @@ from orca_crowd.api.support import ProblemRoute, Services
 from orca_crowd.errors import ApiError, problem_of
 from orca_crowd.logs import world_id
 from orca_crowd.protocol.asyncapi import asyncapi_document
+from orca_crowd.protocol.compatibility import CLIENT_HEADER, check_client
 from orca_crowd.streaming.admission import Admission
 from orca_crowd.streaming.streams import Streams, deny
 
@@ -29,6 +30,7 @@ async def stream(websocket: WebSocket) -> None:
     streams: Streams = websocket.app.state.streams
     world_id.set(world)
     try:
+        check_client(websocket.headers.get(CLIENT_HEADER))
         check_origin(websocket.headers, services.settings)
         admission = Admission(websocket, services.door, services.clock, world)
         services.check_ready()

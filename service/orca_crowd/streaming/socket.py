@@ -219,8 +219,9 @@ class Socket:
     # writing
 
     def beat(self, silence: float) -> None:
-        """Tell the step, where nothing was sent for so many seconds."""
-        if self._closing is None and self._shared.clock.now() - self._writer.last_sent >= silence:
+        """Tell the step, where nothing was sent for so many seconds and nothing waits to be."""
+        silent = self._shared.clock.now() - self._writer.last_sent >= silence
+        if silent and self._closing is None and not len(self._outbox):
             self._say({"type": "heartbeat", "step": self._runner.facts.step})
 
     def _say(self, message: dict[str, Any]) -> None:

@@ -85,7 +85,13 @@ class Changes:
             needed = None
         if len(commands) == 1 and needed is None:
             # a single command is all or nothing by itself and needs no copy of the world
-            return [self._apply(commands[0], 0 if batch else None)]
+            try:
+                return [self._apply(commands[0], 0 if batch else None)]
+            except MemoryError as error:
+                if isinstance(commands[0], IN_PLACE):
+                    # that is all or nothing in what can be refused; memory may have been wanting half way
+                    raise RuntimeError("a command that writes where the agents stand ran out of memory") from error
+                raise
         kept = dict(self._edges), dict(self._vertices), list(self.removed), self.touched
         ownership = self.ownership.keep()
         results = []
@@ -228,6 +234,9 @@ STEADY = (
     c.RemoveWalkable,
     c.SetDefaults,
 )
+
+# commands that overwrite agents and, without a transaction, keep nothing of what was there
+IN_PLACE = (c.SetAgents, c.RemoveAgents)
 
 _HANDLERS: dict[type, Any] = {
     c.AddAgents: Changes._add_agents,

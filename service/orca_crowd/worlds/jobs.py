@@ -22,6 +22,8 @@ from orca_crowd.worlds.session import Accepted, Session
 __all__ = ["CallJob", "Outcome", "StepJob", "new_future", "refuse", "tick"]
 
 Event = dict[str, Any]
+# what a command may raise that then has changed nothing; memory that cannot be had is no fault of the world
+REFUSALS = (ApiError, OrcaError, MemoryError)
 
 
 @dataclass
@@ -57,7 +59,7 @@ class CallJob:
         """Do it; in a thread."""
         try:
             result = self.call(session)
-        except (ApiError, OrcaError) as refusal:
+        except REFUSALS as refusal:
             return Outcome(None, session.facts(), refusal=refusal)
         publications = session.publications([], listening) if self.changes else []
         snapshot = session.snapshot_due(stepped=False) if self.changes else None
@@ -93,11 +95,12 @@ class StepJob:
                 self.events += begun.events
             else:
                 session.check_room()
-        except (ApiError, OrcaError) as refusal:
+        except REFUSALS as refusal:
             return Outcome(None, session.facts(), refusal=self._so_far(refusal, session))
+        # none where all were taken before and could not be recorded then
         count = min(count, self.left)
         started = clock.now()
-        events = session.advance(count)
+        events = session.advance(count) if count else []
         seconds = clock.now() - started
         self.left -= count
         # one more than is shown, so that it can be said that there were more
@@ -111,8 +114,10 @@ class StepJob:
         snapshot = session.snapshot_due(stepped=True)
         return Outcome(answer, session.facts(), publications, None, seconds, count, snapshot)
 
-    def _so_far(self, refusal: ApiError | OrcaError, session: Session) -> ApiError | OrcaError:
+    def _so_far(self, refusal: Exception, session: Session) -> Exception:
         """A refusal in the midst of the steps says how far they came."""
+        if self.accepted is not None:
+            session.interrupt(self.request, self.left)
         taken = self.request.count - self.left
         if not taken or not isinstance(refusal, ApiError):
             return refusal

@@ -83,7 +83,7 @@ def start_at(file: JournalFile, entry: SnapshotEntry, name: str, restore: Restor
 
 def recover(path: Path, name: str, restore: Restore, settings: Settings) -> Recovered:
     """The world of a journal, at the bits that were last acknowledged; BadJournal where no whole state is left."""
-    file = JournalFile(path)
+    file = JournalFile(path, alone=True)
     try:
         session, entry, cut = _newest(file, name, restore, settings)
         replay = Replay(session)

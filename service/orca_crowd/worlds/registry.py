@@ -12,7 +12,7 @@ from orca_core.world import World
 from orca_crowd.clock import Clock
 from orca_crowd.engine.interface import Engine
 from orca_crowd.errors import ApiError
-from orca_crowd.journal.errors import BadJournal
+from orca_crowd.journal.errors import BadJournal, JournalError
 from orca_crowd.journal.recorder import Recorder
 from orca_crowd.metrics import Metrics
 from orca_crowd.protocol.commands import AddAgents, AddObstacles, AddWalkable, Command
@@ -307,9 +307,9 @@ class Registry:
         except Exception as error:
             # whatever a damaged file brings about is that world's own affair
             log.error(
-                "world %s cannot be brought back", name, exc_info=None if isinstance(error, BadJournal) else error
+                "world %s cannot be brought back", name, exc_info=None if isinstance(error, JournalError) else error
             )
-            reason = f"its journal cannot be read: {error}" if isinstance(error, BadJournal) else "its journal failed"
+            reason = f"its journal cannot be read: {error}" if isinstance(error, JournalError) else "its journal failed"
             lost = Session(name, World(time_step=1.0), self._settings)
             runner = self._runner(lost, About(None, None, ClockBody(mode="manual"), "process"))
             runner.fail_at_once(reason)

@@ -35,6 +35,7 @@ from orca_crowd.worlds.control import Control
 from orca_crowd.worlds.controllers import Controller
 from orca_crowd.worlds.description import WorldDescription
 from orca_crowd.worlds.doing import Doing
+from orca_crowd.worlds.effort import Effort
 from orca_crowd.worlds.jobs import CallJob, Outcome, StepJob, refuse, tick
 from orca_crowd.worlds.lanes import Lanes
 from orca_crowd.worlds.lease import Lease
@@ -100,8 +101,8 @@ class Runner:
         self._wake = asyncio.Event()
         self._ending: tuple[str, str] | None = None
         self._task: asyncio.Task[None] | None = None
-        self._step_seconds = 0.0
         self._upkeep = Upkeep(self.name, session.recorder, engine)
+        self._effort = Effort(settings)
         self._ticker = Ticker(timing, settings=settings, clock=clock, metrics=metrics)
         self.control = Control(
             self.name, ticker=self._ticker, settings=settings, submit=self._submit, wake=self._wake.set
@@ -314,12 +315,14 @@ class Runner:
                 return
         await self._watchers.pass_gates()
         listening = bool(self.listeners)
-        count = 1 if listening else self._slice_count(job.left)
+        count = 1 if listening else self._effort.slice_count(job.left)
         limit = self._settings.events_per_answer
+        inside = lambda: job.inside(self._session, listening, count, self._clock, limit)  # noqa: E731
         try:
             with self._doing("step", job.context, steps=count):
-                inside = lambda: job.inside(self._session, listening, count, self._clock, limit)  # noqa: E731
-                out = await self._engine.compute(inside)
+                # commands that come with the steps may make the world a large one
+                brief = job.request.commands is None and self._effort.brief(count, self.facts.agents)
+                out = await self._engine.compute(inside, brief=brief)
         except Exception as error:
             self._current = None
             refuse(job.future, self._fail(error))
@@ -342,12 +345,6 @@ class Runner:
             return error
         return None
 
-    def _slice_count(self, left: int) -> int:
-        """How many steps fit a slice, going by the last one; the first slice is one step."""
-        if self._step_seconds <= 0:
-            return 1
-        return max(1, min(left, int(self._settings.slice_seconds / self._step_seconds)))
-
     async def _tick(self) -> None:
         """One step of the world's own clock, if one is due."""
         told = self._ticker.due(self.facts.step)
@@ -358,7 +355,10 @@ class Runner:
         waiting = self.control.waiting()
         try:
             with self._doing("step", None, steps=1):
-                out = await self._engine.compute(lambda: tick(self._session, told, listening, self._clock, waiting))
+                out = await self._engine.compute(
+                    lambda: tick(self._session, told, listening, self._clock, waiting),
+                    brief=self._effort.brief(1, self.facts.agents),
+                )
         except Exception as error:
             self._fail(error)
             return
@@ -373,8 +373,8 @@ class Runner:
         """Make what came out of the world known: the facts, the metrics, and a publication to every watcher."""
         self.facts = out.facts
         if out.steps:
-            self._step_seconds = out.seconds / out.steps
-            self._metrics.stepped(out.steps, self._step_seconds, out.facts.agents)
+            self._effort.took(out.seconds, out.steps)
+            self._metrics.stepped(out.steps, self._effort.step_seconds, out.facts.agents)
             self._metrics.events(self._session.take_counts())
         self._watchers.publish(out.publications)
         self._upkeep.after(out)

@@ -21,7 +21,7 @@ from orca_core.errors import Gone, NotFound
 from orca_core.report import Event
 from orca_core.world import World
 from orca_crowd.errors import ApiError
-from orca_crowd.journal.order import Order
+from orca_crowd.journal.order import BrokenOff, Order
 from orca_crowd.journal.recorder import Recorder, Snapshot
 from orca_crowd.protocol import commands as c
 from orca_crowd.protocol.controllers import OwnRequest
@@ -74,6 +74,8 @@ class Session:
         self._view = AgentView()
         self._changes = Changes(name, world, settings, self._view.forget)
         self._open = OpenRequests()
+        # requests were broken off, which the journal does not know yet
+        self._untold = False
         self._sequence = 0
         self._moved = False
         self._counts: Counter[str] = Counter()
@@ -148,8 +150,11 @@ class Session:
         known = self._answers.find(request.key, request.digest)
         if known is not None:
             return known
-        broken_off = self._open.find(request, self.world.step_count)
+        broken_off = self._open.find(request)
         if broken_off is not None:
+            self.check_room()
+            with self._recording(Order(request, controller)):
+                self._open.go_on(broken_off, request, self.world.step_count)
             accepted: Accepted = broken_off.accepted
             return replace(accepted, left=broken_off.left, events=list(broken_off.events))
         if request.expected_step is not None and request.expected_step != self.world.step_count:
@@ -178,9 +183,17 @@ class Session:
         return accepted
 
     def check_room(self) -> None:
-        """Refuse with 507 while steps could not be recorded."""
-        if self.recorder is not None:
-            self.recorder.ready()
+        """Refuse with 507 while steps could not be recorded; called before any of them."""
+        if self.recorder is None:
+            return
+        self.recorder.ready()
+        if self._untold:
+            with self._recording(Order(BrokenOff())):
+                self._untold = False
+
+    def interrupt(self, request: StepRequest, left: int) -> None:
+        """A request was refused in the midst of its steps: sent again with its key it goes on where it was."""
+        self._untold |= self._open.interrupt(request, left)
 
     def advance(self, count: int) -> list[dict[str, Any]]:
         """Take steps; their events as maps, with arrays for columns. `record` keeps how far the world is now."""
@@ -236,7 +249,13 @@ class Session:
             "answers": self._answers.kept(),
             "ownership": self._changes.ownership.kept(),
             "open": [
-                (each.request, (each.accepted.step, each.accepted.sequence, each.accepted.results), left, each.events)
+                (
+                    each.request,
+                    (each.accepted.step, each.accepted.sequence, each.accepted.results),
+                    left,
+                    each.events,
+                    each.due is None,
+                )
                 for each, left in opened
             ],
         }
@@ -247,15 +266,26 @@ class Session:
         for key, digest, answer in memory["answers"]:
             self._answers.keep(key, digest, answer)
         self._changes.ownership.put_back_kept(memory["ownership"])
-        opened = [(request, Accepted(*accepted), left, events) for request, accepted, left, events in memory["open"]]
+        opened = [
+            (request, Accepted(*accepted), left, events, broken)
+            for request, accepted, left, events, broken in memory["open"]
+        ]
         self._open.put_back(opened, self.world.step_count)
         self._end_due()
 
     def repeat(self, order: Order) -> None:
         """Carry out an order that was accepted before, whatever its key; a refusal is the one of that time."""
         request, controller = order.request, order.controller
+        if isinstance(request, BrokenOff):
+            self._open.break_off(self.world.step_count)
+            return
         if isinstance(request, StepRequest):
-            self._begin(request, controller)
+            broken_off = self._open.find(request)
+            if broken_off is not None:
+                self._open.go_on(broken_off, request, self.world.step_count)
+                self._end_due()
+            else:
+                self._begin(request, controller)
             return
         accepted = (
             self._own(request, str(controller))
@@ -277,7 +307,7 @@ class Session:
 
     def break_off(self) -> None:
         """The journal ends here: requests that have not ended wait for being sent again."""
-        self._open.break_off(self.world.step_count)
+        self._untold = self._open.break_off(self.world.step_count)
 
     def _selected(self, selection: Selection) -> dict[str, Any]:
         """The chosen agents after the last step; one that was removed by a command in between is left out."""

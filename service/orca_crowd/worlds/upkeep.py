@@ -45,7 +45,8 @@ class Upkeep:
         recorder = self._recorder
         if recorder is None:
             return
-        self._held = self._held and out.refusal is not None
+        # a read is answered while the disk is full, and says nothing of it
+        self._held = self._held and not (out.steps and out.refusal is None)
         self._calls += 1
         if out.snapshot is not None:
             snapshot = out.snapshot

@@ -102,7 +102,7 @@ def test_a_world_that_failed_comes_back_as_it_was_acknowledged(server: MortalSer
     metrics = client.get("/metrics").text
     assert sample(metrics, "orca_crowd_failed_worlds") == 1
     assert sample(metrics, "orca_crowd_world_failures_total") == 1
-    assert sample(metrics, "orca_crowd_worker_restarts_total") >= 1
+    assert sample(metrics, "orca_crowd_workers_replaced_total") >= 1
 
     # one call brings it back, to the bit, and it goes on
     back = client.post("/v1/worlds/bad/restore").raise_for_status().json()
@@ -139,5 +139,5 @@ def test_a_worker_that_hangs_is_counted(server: MortalServer) -> None:
     assert time.monotonic() - began >= 2.0
     metrics = client.get("/metrics").text
     assert sample(metrics, "orca_crowd_workers_hung_total") == 1
-    assert sample(metrics, "orca_crowd_worker_restarts_total") == 1
+    assert sample(metrics, "orca_crowd_workers_replaced_total") == 1
     assert digest(client)["step"] == 3

@@ -6,8 +6,9 @@ import asyncio
 import gc
 import signal
 import sys
+import threading
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager
 from typing import Any
 
 import httpx
@@ -17,7 +18,12 @@ from websockets.extensions.permessage_deflate import ClientPerMessageDeflateFact
 
 from orca_crowd.protocol.frames import JSON_SUBPROTOCOL, MSGPACK_SUBPROTOCOL
 from orca_crowd.protocol.steps import Selection
-from orca_crowd.streaming.state import State
+from orca_crowd.streaming import frame
+from orca_crowd.streaming.encoding import effort, encode
+from orca_crowd.streaming.keyframe import Keyframes
+from orca_crowd.streaming.packed import Packed
+from orca_crowd.streaming.state import Known, State
+from orca_crowd.streaming.subscription import FrameKey
 from tests.orca_crowd.streaming.harness import Client, Served, client, eventually, serving
 from tests.orca_crowd.streaming.mirror import Mirror
 from tests.orca_crowd.streaming.test_pressure import CROWD, only_socket, stalling
@@ -52,9 +58,9 @@ async def test_a_reader_of_a_part_who_stops_is_closed_and_what_it_was_not_sent_h
                 assert (await good.until("frame"))["step"] == seen < 2000
                 # what waits for the reader who stopped are bytes; states are kept for the window alone
                 assert sum(type(each) is State for each in gc.get_objects()) <= 3 + 2
-                if seen % 20:
-                    await runner.step({"count": 7})
-                    for _ in range(7):
+                if served.streams.statistics.sockets == 2:
+                    await runner.step({"count": 20})
+                    for _ in range(20):
                         seen += 1
                         assert (await good.until("frame"))["step"] == seen
             assert served.streams.statistics.closed == {4001: 1}
@@ -166,3 +172,36 @@ async def test_compression_is_off_and_a_setting() -> None:
                     mirror.apply(await viewer.until("frame"))
                 read = await runner.read(lambda session: session.agents(Selection()))
                 assert mirror.column("position", read["ids"].tolist()).tobytes() == read["position"].tobytes()
+
+
+async def test_what_takes_long_is_done_away_from_the_loop_for_everybody_who_looks_elsewhere(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    here = threading.get_ident()
+    on_loop: list[float] = []
+    elsewhere: list[float] = []
+
+    def watched(state: State, key: FrameKey, known: Known | None, keyframes: Keyframes) -> tuple[Packed, Known]:
+        (on_loop if threading.get_ident() == here else elsewhere).append(effort(state, key, known))
+        return encode(state, key, known, keyframes)
+
+    monkeypatch.setattr(frame, "encode", watched)
+    async with serving(sockets=100) as served, AsyncExitStack() as stack:
+        runner = await served.world(20_000)
+        viewers = []
+        for place in range(20):
+            interest = {"kind": "around", "id": place * 1000, "radius": 50.0}
+            precision = ("float64", "float32", "int16", "int8")[place % 4]
+            subprotocol = (MSGPACK_SUBPROTOCOL, JSON_SUBPROTOCOL)[place % 2]
+            viewer = await stack.enter_async_context(client(served, subprotocol=subprotocol))
+            mirror = Mirror(precision)
+            mirror.apply(await viewer.subscribe(interest=interest, precision=precision, delivery="every"))
+            viewers.append((viewer, mirror))
+        await runner.step({"count": 3})
+        for viewer, mirror in viewers:
+            for _ in range(3):
+                mirror.apply(await viewer.until("frame"))
+            assert 17 <= len(mirror.values) <= 34
+    assert on_loop == []
+    assert len(elsewhere) == 20 * 4
+    assert served.streams.statistics.closed == {}

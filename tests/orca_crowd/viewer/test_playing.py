@@ -39,11 +39,11 @@ def test_a_demo_starts_in_one_click_and_its_agents_move(open_page: OpenPage, cli
     page.until(lambda: page.step > 5, "steps come")
     assert page.ask("orca.agents()") == 300
     assert not page.page.is_visible("#welcome")
-    before, places = page.look(), page.ask("[0, 1, 2, 3].map(orca.position)")
+    before, places = page.part(page.look(), ".stage"), page.ask("[0, 1, 2, 3].map(orca.position)")
     page.until(lambda: page.step > 15, "more steps come")
     assert page.ask("[0, 1, 2, 3].map(orca.position)") != places
-    assert (page.part(page.look(), ".stage") != page.part(before, ".stage")).any()
-    assert "MovingAI" in page.text("#attribution")
+    page.until(lambda: (page.part(page.look(), ".stage") != before).any(), "the picture is another")
+    page.until(lambda: "MovingAI" in page.text("#attribution"), "whose map it is")
     world = page.page.url.partition("world=")[2]
     assert client.get(f"/v1/worlds/{world}").json()["clock"]["mode"] == "realtime"
     # pause means pause: nothing comes, and the picture stands still
