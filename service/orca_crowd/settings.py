@@ -67,6 +67,13 @@ class Settings(BaseSettings):
         None, description="Folder that keeps compiled kernels between starts; none without it."
     )
 
+    log_format: Literal["console", "json"] = Field(
+        "console", description="What a line of the log is: `console`, for people, or `json`, an object a line."
+    )
+    log_level: Literal["debug", "info", "warning", "error"] = Field(
+        "info", description="The least that is logged; `debug` has a line for every request."
+    )
+
     # who comes in
     failed_tries: int = Field(10, ge=1, description="Wrong keys that one address may send in a minute.")
     requests_per_second: float = Field(

@@ -24,6 +24,8 @@ async def asked(app: FastAPI) -> AsyncIterator[httpx.AsyncClient]:
     """A client of that application."""
     async with httpx.AsyncClient(transport=httpx.ASGITransport(app), base_url="http://here") as client:
         yield client
+    # what answered in a helper thread has started one
+    await app.state.services.engine.close()
 
 
 CALLS = [

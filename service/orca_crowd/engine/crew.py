@@ -57,6 +57,7 @@ class Crew:
         self.method = method or _usual_method()
         self.count = count
         self.replaced = 0
+        self.hung = 0
         self.cold = 0
         self._deadline = deadline
         self._target = target
