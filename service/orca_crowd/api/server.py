@@ -7,6 +7,7 @@ from fastapi import APIRouter, Request, Response
 from orca_core import _jit
 from orca_core.options import PROFILES
 from orca_crowd import __version__
+from orca_crowd.api.access import grant_of
 from orca_crowd.api.documentation import described
 from orca_crowd.api.support import ProblemRoute, answer, services
 from orca_crowd.protocol.shown import DemosAnswer, HealthAnswer, InfoAnswer, StartedDemo
@@ -42,7 +43,7 @@ async def metrics(request: Request) -> Response:
 
 @router.get("/v1/info", **described("What this server is", answer=InfoAnswer, tag=TAG))
 async def info(request: Request) -> Response:
-    """Version, digest of the kernels, limits, and both profiles of options."""
+    """Version, digest of the kernels, limits, both profiles of options, and what the key of the request allows."""
     here = services(request)
     digest = await here.engine.serve(_jit.kernel_digest)
     return await answer(
@@ -54,6 +55,7 @@ async def info(request: Request) -> Response:
             "durability": list(here.settings.durabilities),
             "limits": {name: getattr(here.settings, name) for name in LIMITS},
             "options": {name: options.as_mapping() for name, options in PROFILES.items()},
+            "scope": grant_of(request).scope,
         },
     )
 

@@ -7,6 +7,7 @@ revoked.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Final
@@ -118,4 +119,6 @@ def _unauthorized(detail: str) -> ApiError:
 
 
 def _slower(detail: str, wait: float) -> ApiError:
-    return ApiError("limit", f"{detail}; try again in {wait:.1f} seconds", headers={"Retry-After": f"{wait:.0f}"})
+    # whole seconds are rounded up: rounded down, who waits as told would come too early
+    headers = {"Retry-After": f"{math.ceil(wait)}"}
+    return ApiError("limit", f"{detail}; try again in {wait:.1f} seconds", headers=headers)

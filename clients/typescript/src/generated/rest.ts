@@ -607,6 +607,12 @@ export type components = {
                     [key: string]: unknown;
                 };
             };
+            /**
+             * Scope
+             * @description What the key of the request allows; `admin` where the server wants no key.
+             * @enum {string}
+             */
+            scope: "read" | "control" | "admin";
         };
         /**
          * LeaseAnswer
@@ -677,14 +683,13 @@ export type components = {
             seed?: number;
             /**
              * Durability
-             * @description Only `none` is available on this server.
-             * @default none
-             * @enum {string}
+             * @description What an acknowledged change survives: nothing, the death of the process, or the loss of power. Left out: process, and none on a server that keeps no data.
+             * @default null
              */
-            durability?: "none" | "process" | "power";
+            durability?: ("none" | "process" | "power") | null;
             /**
              * Ttl
-             * @description Seconds without a request or a watcher after which the world is deleted.
+             * @description Seconds without a request or a watcher after which the world is put away until it is asked for again, or deleted where its durability is none.
              * @default null
              */
             ttl?: number | null;
