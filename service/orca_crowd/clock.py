@@ -18,6 +18,7 @@ def day_time(seconds: float) -> str:
     whole = int(seconds)
     return f"{time.strftime('%Y-%m-%dT%H:%M:%S', time.gmtime(whole))}.{int((seconds - whole) * 1000):03d}Z"
 
+
 # the finest division of a second that a timer of the loop may have
 TICKS = 1000
 

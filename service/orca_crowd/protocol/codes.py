@@ -26,7 +26,9 @@ CODES: dict[str, Code] = {
         400, "Client too old", "The client is older than this server takes; `GET /v1/info` names the oldest of each."
     ),
     "unauthorized": Code(401, "No key", "The server wants a key, and the request has none that is valid here."),
-    "forbidden": Code(403, "Forbidden", "The key does not allow this or is not for this world, or a page from elsewhere asks."),
+    "forbidden": Code(
+        403, "Forbidden", "The key does not allow this or is not for this world, or a page from elsewhere asks."
+    ),
     "owned": Code(403, "Owned", "Another controller owns an agent that the order is for."),
     "not-found": Code(404, "Not found", "No such world, agent, obstacle or area was ever here."),
     "no-route": Code(404, "No such route", "No resource has this path."),

@@ -116,9 +116,7 @@ class Archive:
         facts = recovered.file.facts()
         if recovered.cut is not None:
             recovered.file = put_aside(recovered, facts, pack(recovered.session.memory()))
-        recovered.session.recorder = Recorder(
-            recovered.file, recovered.session.world, self._policy, self._writing
-        )
+        recovered.session.recorder = Recorder(recovered.file, recovered.session.world, self._policy, self._writing)
         return recovered.session, facts, recovered.cut
 
 
