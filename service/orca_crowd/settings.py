@@ -9,19 +9,9 @@ from typing import Literal
 from pydantic import Field
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
-__all__ = ["LIMITS", "Settings", "available_processors"]
+from orca_crowd.processors import available_processors
 
-
-def available_processors() -> int:
-    """How many processors this process may use: the quota of its control group, then its affinity, at least one."""
-    allowed = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    try:
-        quota, period = Path("/sys/fs/cgroup/cpu.max").read_text(encoding="ascii").split()
-        if quota != "max":
-            allowed = min(allowed, max(1, int(quota) // int(period)))
-    except (OSError, ValueError):
-        pass
-    return max(1, allowed)
+__all__ = ["LIMITS", "Settings"]
 
 
 class Settings(BaseSettings):

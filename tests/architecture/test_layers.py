@@ -38,6 +38,7 @@ SERVICE_LAYERS: tuple[tuple[str, ...], ...] = (
     ("worlds",),
     ("engine", "journal", "keys"),
     ("protocol", "settings", "errors", "clock", "metrics", "logs", "tracing"),
+    ("processors",),
 )
 
 # what each outside library is kept to: prefixes of modules; everything not named here is open to the whole service

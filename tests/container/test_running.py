@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import json
+import re
+import shutil
 import signal
+import subprocess
+import sys
 import time
 import urllib.error
 import urllib.request
@@ -14,8 +18,9 @@ import pytest
 from websockets.exceptions import ConnectionClosed
 from websockets.sync.client import ClientConnection, connect
 
-from tests.container.image import Image, say
+from tests.container.image import WORK, Image, say
 from tests.container.room import ANY_USER, Room, Server
+from tests.support.live_server import child_environment
 
 pytestmark = [pytest.mark.container, pytest.mark.timeout(3600)]
 
@@ -66,7 +71,7 @@ def read_to_the_end(socket: ClientConnection) -> None:
 def make_world(call: Caller) -> None:
     """Three agents who cross, forty steps taken."""
     call("POST", "/v1/worlds", {"id": "hall", "time_step": 0.1})
-    call("POST", "/v1/worlds/hall/agents", AGENTS)
+    call("POST", "/v1/worlds/hall/agents", {"columns": AGENTS})
     assert call("POST", "/v1/worlds/hall/steps", {"count": 40})["step"] == 40
 
 
@@ -96,6 +101,7 @@ def test_from_the_first_key_to_the_drain(image: Image, volume: Path, port: int, 
         assert checked.returncode == 0, checked.stderr
         make_world(call)
         before = call("GET", "/v1/worlds/hall/digest")
+        assert re.search(r"(\d+) kernels: \1 from the cache, 0 compiled", server.said)
         say(f"world, 40 steps, digest {before['sha256']}; health check exit {checked.returncode}")
         server.signal(signal.SIGKILL)
         server.wait(10)
@@ -125,6 +131,32 @@ def test_from_the_first_key_to_the_drain(image: Image, volume: Path, port: int, 
         say(f"SIGTERM: watcher closed with {closed.value.rcvd.code}, exit code {code} after {took:.1f} s")
 
 
+def test_keys_out_of_a_secret(image: Image, port: int, tmp_path: Path) -> None:
+    # made elsewhere and mounted to be read, as a cluster does
+    secret = WORK / "secret"
+    shutil.rmtree(secret, ignore_errors=True)
+    command = [sys.executable, "-m", "orca_crowd", "keys", "create", "--scope", "admin", "--file"]
+    made = subprocess.run(
+        [*command, str(secret / "keys.sqlite")], env=child_environment(), capture_output=True, text=True, check=True
+    )
+    (secret / "keys.sqlite").chmod(0o440)
+    environment = {
+        "ORCA_CROWD_PORT": str(port),
+        "ORCA_CROWD_DATA": "none",
+        "ORCA_CROWD_KEYS": "/mnt/keys.sqlite",
+    }
+    call = Caller(port, made.stdout.strip())
+    with Room(image, shown=secret, environment=environment).server(tmp_path / "server.log") as server:
+        call.until_ready(server)
+        make_world(call)
+        with pytest.raises(urllib.error.HTTPError, match="401") as stranger:
+            Caller(port)("GET", "/v1/worlds")
+        stranger.value.close()
+        server.signal(signal.SIGTERM)
+        assert server.wait(10) == 0
+    say("keys in a folder that can only be read: let in with the key, 401 without")
+
+
 @pytest.mark.parametrize("user", ["12345:12345", "2000:0"])
 def test_with_nothing_that_can_be_written(image: Image, port: int, tmp_path: Path, user: str) -> None:
     # no home, no volume, no tmpfs, and no folder for shared memory
@@ -137,7 +169,7 @@ def test_with_nothing_that_can_be_written(image: Image, port: int, tmp_path: Pat
         # large enough for the workers, whose memory has no name and no folder
         call("POST", "/v1/worlds", {"id": "field", "time_step": 0.1})
         positions = [[float(x), float(y)] for x in range(40) for y in range(50)]
-        call("POST", "/v1/worlds/field/agents", {"position": positions, "radius": 0.3})
+        call("POST", "/v1/worlds/field/agents", {"columns": {"position": positions}})
         assert call("POST", "/v1/worlds/field/steps", {"count": 3})["step"] == 3
         assert server.said.count("nothing is kept") == 1
         assert "kernel cache" not in server.said

@@ -135,3 +135,39 @@ def test_every_kind_of_processor_has_its_folder(monkeypatch: pytest.MonkeyPatch)
         monkeypatch.setenv("NUMBA_CPU_NAME", name)
         keys.add(_jit._cache_key())
     assert len(keys) == 4
+
+
+def test_what_several_processes_lack_at_once_is_compiled_by_one(cache: Path) -> None:
+    lacking = {path for name in ("status.*", "tree.*") for path in entries(cache, name)}
+    for path in lacking:
+        path.unlink()
+    command = [sys.executable, "-m", "orca_core.warmup"]
+    environment = {**os.environ, _jit.CACHE_VARIABLE: str(cache), "PYTHONPATH": str(ROOT)}
+    running = [
+        subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        for _ in range(4)
+    ]
+    anew = []
+    for process in running:
+        output, errors = process.communicate(timeout=120)
+        assert process.returncode == 0, errors
+        anew.append(int(output.split()[-2]))
+    assert sorted(anew)[:-1] == [0, 0, 0]
+    assert max(anew) == sum(path.suffix == ".nbc" for path in lacking)
+
+
+@pytest.mark.parametrize(
+    ("name", "value"), [("NUMBA_OPT", "1"), ("NUMBA_BOUNDSCHECK", "1"), ("NUMBA_CPU_FEATURES", "+avx2")]
+)
+def test_what_changes_the_machine_code_changes_the_folder(
+    name: str, value: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before = _jit._cache_key()
+    monkeypatch.setenv(name, value)
+    assert _jit._cache_key() != before
+
+
+def test_another_compiler_has_another_folder(monkeypatch: pytest.MonkeyPatch) -> None:
+    before = _jit._cache_key()
+    monkeypatch.setattr("numba.__version__", "0.0.1")
+    assert _jit._cache_key() != before

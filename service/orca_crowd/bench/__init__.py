@@ -241,6 +241,36 @@ def bench_viewer(
     _publish(result, console, json_file, None, write_docs)
 
 
+@app.command("durability")
+def bench_durability(
+    rounds: Annotated[
+        int, typer.Option(min=0, max=1_000_000, help="Steps and commands of each durability; 0 for none.")
+    ] = 2_000,
+    repeat: Annotated[int, typer.Option(min=0, max=1_000, help="Recoveries of each world; 0 for none.")] = 3,
+    snapshots: Annotated[
+        int, typer.Option(min=0, max=100_000, help="Snapshots of 100,000 agents beside ticks; 0 for none.")
+    ] = 60,
+    folder: Annotated[Path | None, typer.Option(help="Where journals are made; where the system keeps such.")] = None,
+    json_file: JsonFile = None,
+    plot: Plot = None,
+    write_docs: WriteDocs = False,
+) -> None:
+    """What a journal costs a step and a command, how soon a world is back, what a snapshot delays."""
+    _check_document(write_docs)
+    if folder is not None and not folder.is_dir():
+        raise _refuse(f"make the folder {folder} first, or leave --folder out")
+
+    from rich.console import Console
+
+    from orca_crowd.bench.durability import DurabilityPlan, measure_durability
+
+    console = Console()
+    plan = DurabilityPlan(rounds=rounds, repeat=repeat, snapshots=snapshots, folder=folder)
+    with console.status("starting") as status:
+        result = measure_durability(plan, tell=lambda what: status.update(what))
+    _publish(result, console, json_file, plot, write_docs)
+
+
 @app.command("start")
 def bench_start(
     repeat: Annotated[int, typer.Option(min=1, max=100, help="How often each start is taken.")] = 3,

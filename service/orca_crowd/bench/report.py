@@ -17,6 +17,7 @@ PICTURES = {
     "scale": "Bytes an agent and steps a second",
     "engine": "How long a tick over the socket takes, and how late steps are",
     "stream": "How long a tick of a game server takes, and how old a frame is",
+    "durability": "How long steps and commands take with each durability, and what a snapshot delays",
 }
 
 

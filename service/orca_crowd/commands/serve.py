@@ -85,6 +85,10 @@ def make_server(settings: Settings, progress: Progress | None = None) -> Server:
             )
             if done == total:
                 progress.stop()
+                # imported already, by the thread that calls this; a start from a full cache compiles none
+                from orca_core.warmup import summary
+
+                progress.console.print(f"orca-crowd: {summary()}", highlight=False)
                 keep_what_is_loaded()
 
     app = create_app(settings, progress=tell if progress is not None else None)
@@ -145,8 +149,8 @@ def run(settings: Settings) -> int:
     # threads hand the interpreter over sooner than the usual 5 ms, so that the loop is not kept from its sockets
     sys.setswitchinterval(SWITCH_SECONDS)
     raise_descriptor_limit(settings.sockets + settings.worlds)
-    server = make_server(settings, progress)
     try:
+        server = make_server(settings, progress)
         server.services.registry.open()
     except (ArchiveLocked, OSError) as error:
         listener.close()

@@ -14,7 +14,7 @@ from orca_crowd import __version__
 from orca_crowd.errors import ApiError, Fault, InvalidRequest
 from orca_crowd.journal.codec import pack
 from orca_crowd.journal.errors import JournalFull
-from orca_crowd.journal.file import JournalFile
+from orca_crowd.journal.file import FirstState, JournalFile
 from orca_crowd.journal.recorder import Policy, Recorder
 from orca_crowd.journal.watch import Writing
 from orca_crowd.settings import Settings
@@ -24,6 +24,9 @@ from orca_crowd.worlds.session import Session
 __all__ = ["Archive", "ArchiveLocked"]
 
 SUFFIX = ".sqlite"
+# what belongs to a journal and is nothing without it, and a journal that was never finished
+LOOSE = (SUFFIX + "-wal", SUFFIX + "-shm", ".reserve")
+UNFINISHED = (".new", ".new-journal")
 
 
 class ArchiveLocked(Exception):
@@ -46,6 +49,15 @@ class Archive:
         if self._lock is None:
             self.folder.mkdir(parents=True, exist_ok=True)
             self._lock = _lock(self.folder.parent / "lock")
+            self._clear()
+
+    def _clear(self) -> None:
+        """Remove what a server left that died while it made or deleted a journal: parts of a file that is not there."""
+        present = {path.name for path in self.folder.iterdir()}
+        for name in present:
+            whole = next((name.removesuffix(end) + SUFFIX for end in LOOSE if name.endswith(end)), None)
+            if name.endswith(UNFINISHED) or (whole is not None and whole not in present):
+                (self.folder / name).unlink(missing_ok=True)
 
     def close(self) -> None:
         """Let another server have the folder."""
@@ -77,10 +89,9 @@ class Archive:
         path = self.path(session.name)
         described = {"version": __version__, "kernels": _jit.kernel_digest(), **facts}
         try:
-            file = JournalFile.create(path, described, facts["durability"])
+            first = FirstState(session.world.step_count, session.world.snapshot(), pack(session.memory()))
+            file = JournalFile.create(path, described, facts["durability"], first)
             try:
-                file.write_snapshot(session.world.step_count, 0, session.world.snapshot(), pack(session.memory()))
-                file.advance(session.world.step_count)
                 file.ready()
             except BaseException:
                 file.delete()

@@ -5,6 +5,9 @@ from __future__ import annotations
 import asyncio
 import shutil
 import sqlite3
+import subprocess
+import sys
+import textwrap
 from collections.abc import Iterator
 from contextlib import ExitStack, closing
 from pathlib import Path
@@ -298,6 +301,53 @@ def test_a_damaged_record_cuts_the_journal_before_it(archive: Archive, tmp_path:
     assert again.world.digest() == back.world.digest()
     for each in (session, again):
         close(each)
+
+
+def test_a_world_is_there_whole_or_not_at_all_whenever_its_maker_dies(tmp_path: Path) -> None:
+    """The process is killed at each of the statements of the making, one after another."""
+    code = """
+        import os, signal, sqlite3, sys
+        from pathlib import Path
+        from orca_core.world import World
+        from orca_crowd.journal import file
+        from orca_crowd.settings import Settings
+        from orca_crowd.worlds.archive import Archive
+        from orca_crowd.worlds.session import Session
+
+        left = int(sys.argv[2])
+
+        class Mortal(sqlite3.Connection):
+            def execute(self, *arguments):
+                global left
+                left -= 1
+                if left < 0:
+                    os.kill(os.getpid(), signal.SIGKILL)
+                return super().execute(*arguments)
+
+        connect = sqlite3.connect
+        file.sqlite3.connect = lambda *arguments, **named: connect(*arguments, factory=Mortal, **named)
+        archive = Archive(Path(sys.argv[1]), Settings())
+        archive.open()
+        facts = {"id": "w", "name": None, "ttl": None, "clock": {"mode": "manual"}, "durability": "process"}
+        archive.begin(Session("w", World(time_step=0.25), Settings()), facts)
+    """
+    seen = set()
+    for statements in (0, 3, 4, 5, 6, 7, 8, 10, 12, 40):
+        folder = tmp_path / str(statements)
+        subprocess.run([sys.executable, "-c", textwrap.dedent(code), str(folder), str(statements)], check=False)
+        archive = Archive(folder, Settings(data=str(folder)))
+        archive.open()
+        names = archive.names()
+        seen.add(tuple(names))
+        for name in names:
+            back, cut = bring_back(archive, name)
+            assert (cut, back.world.step_count) == (None, 0)
+            close(back)
+        left = {path.name for path in archive.folder.iterdir()}
+        # room that was kept is taken over by who writes next
+        assert left <= ({"w.sqlite", "w.reserve"} if names else set())
+        archive.close()
+    assert seen == {(), ("w",)}
 
 
 def test_a_damaged_snapshot_falls_back_to_the_one_before(archive: Archive, tmp_path: Path) -> None:
