@@ -3,9 +3,11 @@
 VENV := .venv
 BIN := $(VENV)/bin
 MADE := .make
-PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
-# what the build needs is pinned as well, so the build is not isolated (an isolated one would fetch the newest)
-BUILD_NEEDS := setuptools
+PIP_INSTALL := -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
+PIP := $(BIN)/python $(PIP_INSTALL)
+# what is downloaded to serve, test, build or audit has a hash; then ours are installed from here, not isolated, since an
+# isolated build would fetch the newest of what it needs
+HASHED := --require-hashes --requirement requirements
 PYRVO := pyrvo==0.4.3
 JUPEDSIM := jupedsim==1.4.2
 SUMO := eclipse-sumo==1.28.0 traci==1.28.0 sumolib==1.28.0
@@ -34,7 +36,7 @@ endef
 export COMPILE
 
 .DEFAULT_GOAL := help
-.PHONY: help serve test bench soak chaos viewer generate lock clean
+.PHONY: help serve test bench soak chaos viewer generate wheels sbom audit image lock hashes clean
 
 help:  ## list the targets
 	@echo 'Targets of orca-crowd:'
@@ -71,14 +73,52 @@ generate: $(MADE)/test  ## write anew what is made from the server's models: exc
 	@$(BIN)/python -m tests.support.exchanges --write
 	@npm run --silent --prefix clients/typescript types
 
-lock:  ## resolve every dependency anew and write constraints.txt
+wheels: $(MADE)/serve  ## build the wheels of both distributions into dist/, the same bytes from the same sources
+	@$(BIN)/python tools/build_wheels.py
+
+sbom: $(MADE)/serve  ## write what a server is made of to dist/sbom.cdx.json (CycloneDX)
+	@rm -rf $(MADE)/sbom && mkdir -p dist
+	@$(BIN)/python -m venv $(MADE)/sbom/tools && $(BIN)/python -m venv --without-pip $(MADE)/sbom/server
+	@$(MADE)/sbom/tools/bin/python $(PIP_INSTALL) $(HASHED)/image.txt
+	@$(MADE)/sbom/tools/bin/python tools/build_wheels.py --only orca-crowd --into $(MADE)/sbom
+	@pip="$(MADE)/sbom/tools/bin/python -m pip --python $(MADE)/sbom/server/bin/python install --quiet --disable-pip-version-check"; \
+	$$pip $(HASHED)/serve.txt && $$pip --no-deps --no-index $(MADE)/sbom/orca_crowd-*.whl
+	@$(MADE)/sbom/tools/bin/cyclonedx-py environment --output-reproducible --pyproject pyproject.toml \
+	    --output-file dist/sbom.cdx.json $(MADE)/sbom/server/bin/python
+	@rm -rf $(MADE)/sbom && echo 'orca-crowd: dist/sbom.cdx.json is written'
+
+audit: $(VENV)/pyvenv.cfg  ## ask the OSV database for known faults of what a server needs; wants the network
+	@rm -rf $(MADE)/audit && $(BIN)/python -m venv $(MADE)/audit
+	@$(MADE)/audit/bin/python $(PIP_INSTALL) $(HASHED)/audit.txt
+	@if $(MADE)/audit/bin/pip-audit --vulnerability-service osv --disable-pip --require-hashes \
+	    --requirement requirements/serve.txt --progress-spinner off --output $(MADE)/audit/report; \
+	then echo 'orca-crowd: the database knows of nothing against the versions of requirements/serve.txt'; \
+	elif [ -s $(MADE)/audit/report ]; then cat $(MADE)/audit/report; exit 1; \
+	else echo 'orca-crowd: NOTHING WAS AUDITED, for the database could not be asked; run make audit where it can' >&2; exit 1; fi
+
+image: $(MADE)/test  ## build the image from a base made by debootstrap and try it without an engine (Debian, root)
+	@$(BIN)/python -m pytest -m container --capture=no --no-header --quiet $(or $(TESTS),tests/container)
+
+lock:  ## resolve every dependency anew: constraints.txt, and the hashes of requirements/
 	@python=$$($(find_python)) && rm -rf $(MADE)/lock && $$python -m venv $(MADE)/lock
-	@$(MADE)/lock/bin/python -m pip install --quiet --disable-pip-version-check --upgrade $(BUILD_NEEDS)
-	@$(MADE)/lock/bin/python -m pip install --quiet --disable-pip-version-check -e '.[dev,bench]' -e 'clients/python'
+	@$(MADE)/lock/bin/python -m pip install --quiet --disable-pip-version-check --upgrade uv
+	@$(MADE)/lock/bin/uv pip install --quiet --python $(MADE)/lock --editable '.[dev,bench]' --editable clients/python \
+	    --group image --group audit --group lock
 	@{ sed -n '/^#/p' constraints.txt; \
-	   $(MADE)/lock/bin/python -m pip freeze --all --exclude-editable | grep -v '^pip=='; } > $(MADE)/constraints.txt
-	@mv $(MADE)/constraints.txt constraints.txt && rm -rf $(MADE)/lock
+	   $(MADE)/lock/bin/uv pip freeze --python $(MADE)/lock --exclude-editable | grep -v '^pip=='; } > $(MADE)/constraints.txt
+	@mv $(MADE)/constraints.txt constraints.txt
+	@$(MAKE) --no-print-directory hashes
 	@echo 'constraints.txt is new; run make test on every supported Python'
+
+hashes:  ## write the hashes of the versions in constraints.txt to requirements/, after a version was changed by hand
+	@python=$$($(find_python)) && rm -rf $(MADE)/lock && $$python -m venv $(MADE)/lock
+	@$(MADE)/lock/bin/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt uv
+	@lock() { file=requirements/$$1.txt; shift; { \
+	    echo '# Written by make hashes, read by pip with --require-hashes: versions as in constraints.txt.'; \
+	    $(MADE)/lock/bin/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-annotate --no-header \
+	        --constraint constraints.txt "$$@"; } > $(MADE)/hashed.txt && mv $(MADE)/hashed.txt $$file || exit 1; }; \
+	lock build --group build && lock image --group image && lock audit --group audit && \
+	lock serve pyproject.toml && lock test --extra dev pyproject.toml clients/python/pyproject.toml && rm -rf $(MADE)/lock
 
 clean:  ## remove the environment, the kernel cache and everything built
 	rm -rf $(VENV) $(MADE) build dist *.egg-info clients/python/*.egg-info clients/python/build \
@@ -108,17 +148,19 @@ $(VENV)/pyvenv.cfg:
 	@touch $@
 
 # stamps: nothing is installed twice unless what it depends on has changed
-$(MADE)/serve: $(VENV)/pyvenv.cfg pyproject.toml constraints.txt
+$(MADE)/serve: $(VENV)/pyvenv.cfg pyproject.toml constraints.txt requirements/build.txt requirements/serve.txt
 	@echo 'orca-crowd: installing what serving needs, at the versions of constraints.txt'
 	@mkdir -p $(MADE)
-	@$(PIP) $(BUILD_NEEDS)
+	@$(PIP) $(HASHED)/build.txt
+	@$(PIP) $(HASHED)/serve.txt
 	@$(PIP) --no-build-isolation --editable .
 	@# sources are turned into bytecode now, so that the first start is as quick as any other
 	@$(BIN)/python -m compileall -q orca_core service/orca_crowd
 	@touch $@
 
-$(MADE)/test: $(MADE)/serve clients/python/pyproject.toml $(MADE)/node
+$(MADE)/test: $(MADE)/serve requirements/test.txt clients/python/pyproject.toml $(MADE)/node
 	@echo 'orca-crowd: installing what the tests need'
+	@$(PIP) $(HASHED)/test.txt
 	@$(PIP) --no-build-isolation --editable '.[dev]' --editable clients/python
 	@# where they cannot be had the tests of the addon and of the page say so, and the others run
 	@$(BIN)/python -m tests.support.find_godot || true

@@ -6,29 +6,51 @@ dtype or a strided array is a TypeError and not a second, silently different, ve
 compiled before `compile_all()`.
 
 The disk cache is off unless the environment variable `ORCA_CROWD_KERNEL_CACHE` names a folder. Numba's own cache
-goes stale when
-a callee in another file changes and can crash when two processes fill it, hence a sub-folder named by the sha256 of
-every kernel source, the compiler's version and its flags, filled under a lock. If the folder cannot be used there is
-no cache, and one warning line on stderr says so.
+goes stale when a callee in another file changes, wants to write wherever it reads, and can crash when two processes
+fill it, hence a sub-folder named by the sha256 of every kernel source, the compiler's version and its flags, filled
+under a lock. Neither times nor places of files decide whether an entry is good, so a folder that was filled when an
+image was built is good in every container. One that cannot be written is read all the same; whatever it does not hold
+is compiled, and one warning line on stderr says so. `NUMBA_CPU_NAME` says which processors the machine code is for.
 """
 
 from __future__ import annotations
 
+import functools
 import hashlib
 import os
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import llvmlite
 import numba
+from llvmlite import ir
+from numba.core import caching as numba_caching
+from numba.core import cgutils as untyped_building
+from numba.core import types
+from numba.extending import intrinsic
+from numba.np.arrayobj import make_array as untyped_array
 
-__all__ = ["CACHE_VARIABLE", "compile_all", "compiled", "kernel", "kernel_digest", "kernels", "signature_counts"]
+__all__ = [
+    "CACHE_VARIABLE",
+    "cache_counts",
+    "compile_all",
+    "compiled",
+    "kernel",
+    "kernel_digest",
+    "kernels",
+    "prefetch",
+    "signature_counts",
+]
 
 # numba fills this module from the environment when it is imported, which type checkers cannot see
 settings: Any = numba.config
+building: Any = untyped_building
+make_array: Any = untyped_array
+# partly typed, and by no version of numba the same
+caching: Any = numba_caching
 
 CACHE_VARIABLE = "ORCA_CROWD_KERNEL_CACHE"
 
@@ -60,8 +82,15 @@ def _cache_key() -> str:
     return hashlib.sha256("\n".join(parts).encode()).hexdigest()
 
 
-def _prepare_cache() -> Path | None:
-    """Return the folder for this digest if one was asked for and can be written, else None."""
+class _Folder(NamedTuple):
+    """Where machine code is kept; `refusal` says why it cannot be written, None where it can."""
+
+    path: Path
+    refusal: str | None
+
+
+def _prepare_cache() -> _Folder | None:
+    """Return the folder for this digest if one was asked for and is of any use, else None."""
     asked = os.environ.get(CACHE_VARIABLE, "")
     if not asked or settings.DISABLE_JIT:
         return None
@@ -72,13 +101,83 @@ def _prepare_cache() -> Path | None:
         probe.write_bytes(b"")
         probe.unlink()
     except OSError as error:
-        print(f"orca-crowd: no kernel cache: {folder} cannot be written ({error.strerror})", file=sys.stderr)  # noqa: T201
+        refusal = error.strerror or type(error).__name__
+        if os.access(folder, os.R_OK | os.X_OK):
+            return _Folder(folder, refusal)
+        _warn(f"no kernel cache: {folder} cannot be written ({refusal})")
         return None
-    settings.CACHE_DIR = str(folder)
-    return folder
+    return _Folder(folder, None)
+
+
+def _warn(text: str) -> None:
+    """One line for the operator: not again from each worker that was started by a process which has said it."""
+    process = sys.modules.get("multiprocessing.process")
+    if process is not None and process.parent_process() is not None:
+        return
+    print(f"orca-crowd: {text}", file=sys.stderr)  # noqa: T201
 
 
 _cache = _prepare_cache()
+
+
+@functools.cache
+def _stamp(file: str) -> str:
+    """Digest of a source file (sha256, hex): kernels of tests are not in the folder's name."""
+    return hashlib.sha256(Path(file).read_bytes()).hexdigest()
+
+
+class _Place(caching._CacheLocator):  # type: ignore[misc]
+    """Where the entries of one function lie. Numba's own places go by the time and the folder of its source file."""
+
+    def __init__(self, function: Callable[..., Any], file: str) -> None:
+        self._line = function.__code__.co_firstlineno
+        self._py_file = file
+
+    @classmethod
+    def from_function(cls, py_func: Callable[..., Any], py_file: str) -> _Place:
+        return cls(py_func, py_file)
+
+    def get_cache_path(self) -> str:
+        assert _cache is not None
+        return str(_cache.path)
+
+    def get_source_stamp(self) -> str:
+        return _stamp(self._py_file)
+
+    def get_disambiguator(self) -> str:
+        return str(self._line)
+
+    def ensure_cache_path(self) -> None:
+        """Numba would try to write here; whether one can has been tried once for all."""
+
+
+class _Entries(caching.CompileResultCacheImpl):  # type: ignore[misc]
+    _locator_classes = (_Place,)
+
+
+class _Cache(caching.FunctionCache):  # type: ignore[misc]
+    """Numba's cache of one function, in our folder, written only where that can be written."""
+
+    _impl_class = _Entries
+
+    def load_overload(self, sig: Any, target_context: Any) -> Any:
+        try:
+            return super().load_overload(sig, target_context)
+        except Exception:
+            # damaged, by a disk that was full or a process that was killed: as good as not there, and out of the way
+            if _cache is not None and _cache.refusal is None:
+                with suppress(OSError):
+                    self.flush()
+            return None
+
+    def save_overload(self, sig: Any, data: Any) -> None:
+        global _cache
+        if _cache is None or _cache.refusal is not None:
+            return
+        try:
+            super().save_overload(sig, data)
+        except OSError as error:
+            _cache = _Folder(_cache.path, error.strerror or type(error).__name__)
 
 
 def kernel(*signatures: str, inline: bool = False) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
@@ -90,17 +189,47 @@ def kernel(*signatures: str, inline: bool = False) -> Callable[[Callable[..., An
     """
 
     def declare(function: Callable[..., Any]) -> Callable[..., Any]:
-        dispatcher = numba.njit(cache=_cache is not None, forceinline=inline, **FLAGS)(function)
+        dispatcher = numba.njit(forceinline=inline, **FLAGS)(function)
+        if _cache is not None:
+            dispatcher._cache = _Cache(function)
         _table.append((f"{function.__module__.rpartition('.')[2]}.{function.__name__}", dispatcher, signatures))
         return dispatcher  # type: ignore[no-any-return]
 
     return declare
 
 
+@intrinsic
+def _fetch(typing: Any, array: Any, row: Any) -> Any:
+    """Ask for the cache line in which `array[row]` begins, for reading and writing; reads nothing, decides nothing."""
+
+    def generate(context: Any, builder: Any, signature: Any, values: Any) -> Any:
+        kind, whole = signature.args[0], make_array(signature.args[0])(context, builder, values[0])
+        indices = [values[1]] + [context.get_constant(types.intp, 0)] * (kind.ndim - 1)
+        where = building.get_item_pointer(context, builder, kind, whole, indices, wraparound=False)
+        byte, word = ir.IntType(8).as_pointer(), ir.IntType(32)
+        hint = building.get_or_insert_function(
+            builder.module, ir.FunctionType(ir.VoidType(), [byte, word, word, word]), "llvm.prefetch.p0"
+        )
+        builder.call(hint, [builder.bitcast(where, byte), word(1), word(3), word(1)])
+        return context.get_dummy_value()
+
+    return types.void(array, row), generate
+
+
+def _ignore(array: Any, row: int) -> None:
+    """Nothing: interpreted, a hint to the caches costs more than it saves."""
+
+
+# `prefetch(array, row)`: where agents near in space are anywhere in index order every row is a cache line that no
+# machine foresees, and a hint some rows ahead takes a quarter off a step of 100,000 agents. It reads and decides
+# nothing, so a row that is not there does no harm
+prefetch: Any = _ignore if settings.DISABLE_JIT else _fetch
+
+
 @contextmanager
 def _cache_lock() -> Iterator[None]:
     """Hold the cache for one process at a time while it may be filled; readers of a full cache do not wait long."""
-    if _cache is None:
+    if _cache is None or _cache.refusal is not None:
         yield
         return
     try:
@@ -110,7 +239,7 @@ def _cache_lock() -> Iterator[None]:
     ):  # pragma: no cover - a platform without it fills the cache unlocked, one process at a time by use
         yield
         return
-    with (_cache / ".lock").open("w") as lock:
+    with (_cache.path / ".lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         yield
 
@@ -129,6 +258,12 @@ def compile_all(progress: Callable[[int, int, str], None] | None = None) -> None
                 for signature in signatures:
                     dispatcher.compile(signature)
                 dispatcher.disable_compile()
+        from_cache, anew = cache_counts()
+        if anew and _cache is not None and _cache.refusal is not None:
+            _warn(
+                f"no kernel cache: {anew} of {from_cache + anew} kernels are not in {_cache.path}, "
+                f"which cannot be written ({_cache.refusal})"
+            )
     _compiled = True
     if progress is not None:
         progress(len(_table), len(_table), "")
@@ -147,3 +282,10 @@ def kernels() -> list[tuple[str, Any, tuple[str, ...]]]:
 def signature_counts() -> dict[str, int]:
     """How many versions of each kernel exist; constant once `compile_all` has run."""
     return {name: len(getattr(dispatcher, "signatures", ())) for name, dispatcher, _ in _table}
+
+
+def cache_counts() -> tuple[int, int]:
+    """How many versions of kernels came from the cache and how many were compiled, in this process so far."""
+    hits = sum(sum(dispatcher._cache_hits.values()) for _, dispatcher, _ in _table if _cache is not None)
+    made = sum(len(getattr(dispatcher, "signatures", ())) for _, dispatcher, _ in _table)
+    return hits, made - hits

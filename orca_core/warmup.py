@@ -1,4 +1,8 @@
-"""Every kernel with its signature, compiled before the first step instead of in it."""
+"""Every kernel with its signature, compiled before the first step instead of in it.
+
+`python -m orca_core.warmup` fills the folder that `ORCA_CROWD_KERNEL_CACHE` names, for the processors that
+`NUMBA_CPU_NAME` names, and says how many kernels came from it and how many were compiled.
+"""
 
 from __future__ import annotations
 
@@ -8,6 +12,7 @@ import orca_core.kernels.constraints
 import orca_core.kernels.frame
 import orca_core.kernels.half_planes
 import orca_core.kernels.linear_program
+import orca_core.kernels.nearest
 import orca_core.kernels.neighbours
 import orca_core.kernels.overlap
 import orca_core.kernels.preferred
@@ -18,6 +23,17 @@ import orca_core.kernels.surface
 import orca_core.kernels.symmetry
 import orca_core.kernels.tree
 import orca_core.kernels.velocity_obstacle  # noqa: F401
-from orca_core._jit import compile_all, compiled, kernel_digest
+from orca_core._jit import cache_counts, compile_all, compiled, kernel_digest
 
-__all__ = ["compile_all", "compiled", "kernel_digest"]
+__all__ = ["cache_counts", "compile_all", "compiled", "kernel_digest", "summary"]
+
+
+def summary() -> str:
+    """How the kernels of this process came to be, in words."""
+    from_cache, anew = cache_counts()
+    return f"{from_cache + anew} kernels: {from_cache} from the cache, {anew} compiled"
+
+
+if __name__ == "__main__":
+    compile_all()
+    print(summary())  # noqa: T201

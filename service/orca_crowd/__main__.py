@@ -142,13 +142,13 @@ def _has_keys(settings: Settings) -> bool:
 
     from orca_crowd.keys.store import KeyStore, KeyStoreError
 
-    if settings.key_file is None or not settings.key_file.exists():
-        return False
     try:
+        if settings.key_file is None or not settings.key_file.exists():
+            return False
         with closing(KeyStore(settings.key_file)) as store:
             return store.used()
-    except KeyStoreError as error:
-        raise fail(str(error)) from None
+    except (KeyStoreError, OSError) as error:
+        raise fail(f"the file of keys cannot be read: {error}") from None
 
 
 def _is_loopback(host: str) -> bool:

@@ -10,7 +10,14 @@ import math
 import time
 from typing import Protocol
 
-__all__ = ["Clock", "ManualClock", "SystemClock"]
+__all__ = ["Clock", "ManualClock", "SystemClock", "day_time"]
+
+
+def day_time(seconds: float) -> str:
+    """Seconds since 1970 as date and time of day in UTC, to the millisecond."""
+    whole = int(seconds)
+    return f"{time.strftime('%Y-%m-%dT%H:%M:%S', time.gmtime(whole))}.{int((seconds - whole) * 1000):03d}Z"
+
 
 # the finest division of a second that a timer of the loop may have
 TICKS = 1000

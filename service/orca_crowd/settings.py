@@ -9,19 +9,9 @@ from typing import Literal
 from pydantic import Field
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
-__all__ = ["LIMITS", "Settings", "available_processors"]
+from orca_crowd.processors import available_processors
 
-
-def available_processors() -> int:
-    """How many processors this process may use: the quota of its control group, then its affinity, at least one."""
-    allowed = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    try:
-        quota, period = Path("/sys/fs/cgroup/cpu.max").read_text(encoding="ascii").split()
-        if quota != "max":
-            allowed = min(allowed, max(1, int(quota) // int(period)))
-    except (OSError, ValueError):
-        pass
-    return max(1, allowed)
+__all__ = ["LIMITS", "Settings"]
 
 
 class Settings(BaseSettings):
@@ -75,6 +65,13 @@ class Settings(BaseSettings):
     )
     kernel_cache: Path | None = Field(
         None, description="Folder that keeps compiled kernels between starts; none without it."
+    )
+
+    log_format: Literal["console", "json"] = Field(
+        "console", description="What a line of the log is: `console`, for people, or `json`, an object a line."
+    )
+    log_level: Literal["debug", "info", "warning", "error"] = Field(
+        "info", description="The least that is logged; `debug` has a line for every request."
     )
 
     # who comes in
@@ -157,7 +154,11 @@ class Settings(BaseSettings):
         if self.data:
             return Path(self.data)
         base = os.environ.get("XDG_DATA_HOME")
-        home = Path(base) if base and Path(base).is_absolute() else Path("~/.local/share").expanduser()
+        try:
+            home = Path(base) if base and Path(base).is_absolute() else Path("~/.local/share").expanduser()
+        except RuntimeError:
+            # a user without a home, as under an arbitrary uid in a container
+            return None
         return home / "orca-crowd" / str(self.port)
 
     @property

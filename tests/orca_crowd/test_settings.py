@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from pydantic import ValidationError
 
-from orca_crowd.settings import LIMITS, Settings, available_processors
+from orca_crowd.settings import LIMITS, Settings
 
 SOURCES = Path(__file__).resolve().parents[2] / "service" / "orca_crowd"
 
@@ -56,5 +56,17 @@ def test_settings_cannot_be_changed() -> None:
         Settings().worlds = 5  # type: ignore[misc]
 
 
-def test_there_is_a_processor() -> None:
-    assert available_processors() >= 1
+def test_a_user_without_a_home_keeps_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    # as under an arbitrary uid in a container: no variable, and no entry among the users
+    def nobody(uid: int) -> None:
+        raise KeyError(uid)
+
+    for name in ("HOME", "XDG_DATA_HOME", "ORCA_CROWD_DATA"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setattr("pwd.getpwuid", nobody)
+    settings = Settings()
+    assert settings.folder is None
+    assert settings.key_file is None
+    assert settings.durabilities == ("none",)
+    monkeypatch.setenv("XDG_DATA_HOME", "/data")
+    assert Settings().folder == Path("/data/orca-crowd/8000")

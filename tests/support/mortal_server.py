@@ -66,6 +66,11 @@ class MortalServer:
         self._ended()
         return self._code
 
+    def wait(self) -> int:
+        """Until it has ended by itself; the exit code."""
+        self._ended()
+        return self._code
+
     def restart(self, **environment: str) -> httpx.Client:
         """Kill it and start it again."""
         self.kill()

@@ -14,6 +14,8 @@ from orca_crowd_client.errors import ConnectionFailed, OrcaCrowdError, ProtocolE
 from orca_crowd_client.protocol.call import Call, problem_error, world_path
 
 __all__ = [
+    "CLIENT",
+    "CLIENT_HEADER",
     "CONNECT_TIMEOUT",
     "KEEPALIVE",
     "LARGEST_MESSAGE",
@@ -25,6 +27,9 @@ __all__ = [
     "stream_url",
 ]
 
+# what a server is told with every call and handshake, so that it can say when this client is too old for it
+CLIENT_HEADER = "Orca-Crowd-Client"
+CLIENT = "python/0.1.0"
 # seconds; a server that is there answers at once
 CONNECT_TIMEOUT = 5.0
 # an idle connection is dropped before common servers drop theirs (5 s), so that no request meets one that just closed

@@ -7,6 +7,9 @@ import { Attempts, type Backoff, pause } from "./retry.js";
 export const BYTES = "application/octet-stream";
 export const LEASE_HEADER = "Orca-Crowd-Lease";
 export const CONTROLLER_HEADER = "Orca-Crowd-Controller";
+/** What a server is told with every call, so that it can say when this client is too old for it. */
+export const CLIENT_HEADER = "Orca-Crowd-Client";
+export const CLIENT = "typescript/0.1.0";
 
 // of an error page that is no problem document this much is shown
 const SHOWN_PAGE = 200;

@@ -290,13 +290,14 @@ export class World {
 
   /** A stream of frames and events, which takes commands and steps too; it connects when it is first used. */
   stream(options: StreamOptions = {}): Stream {
-    const { transport, webSocket } = this.#client;
+    const { transport, webSocket, key } = this.#client;
     const address = transport.url.replace(/^http/, "ws") + worldPath(this.id, "stream");
     return new Stream(
       {
         url: address,
         encoding: transport.encoding,
         headers: { ...transport.headers, ...this.#headers() },
+        key,
         webSocket,
         connect: transport.retry,
         // a browser tells nothing of a handshake that failed; asking for the world does

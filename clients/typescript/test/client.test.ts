@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { Conflict, ConnectionFailed, Gone, InvalidRequest, NotFound, ProtocolError, TimedOut, WrongKind } from "../src/index.js";
+import { BadRequest, Conflict, ConnectionFailed, Gone, InvalidRequest, NotFound, ProtocolError, TimedOut, WrongKind } from "../src/index.js";
 import { Client, type EncodingName } from "../src/index.js";
 import { makeClient, makeWorld } from "./support.js";
 
@@ -10,6 +10,14 @@ describe.each<EncodingName>(["msgpack", "json"])("a client in %s", (encoding) =>
     const info = await client.info();
     expect(info.version).toMatch(/^\d+\.\d+/);
     expect(info.limits["agents_per_world"]).toBeGreaterThan(0);
+  });
+
+  it("says which version it is, and is told when that is too old", async () => {
+    expect((await client.info()).clients).toHaveProperty("typescript");
+    const old = makeClient({ encoding, headers: { "Orca-Crowd-Client": "typescript/0.0.9" } });
+    expect((await old.info()).clients["typescript"]).toMatch(/^\d+\.\d+\.\d+$/);
+    await expect(old.worlds()).rejects.toThrow(BadRequest);
+    await expect(old.worlds()).rejects.toMatchObject({ status: 400, code: "client-too-old" });
   });
 
   it("creates, lists, describes, changes and deletes worlds", async () => {

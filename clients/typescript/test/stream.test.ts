@@ -190,7 +190,7 @@ it("takes the WebSocket that it is given, and sends its headers", async () => {
       asked.push(url, protocols, options);
     }
   }
-  const client = makeClient({ webSocket: Recorded, headers: { "X-Tenant": "a" } });
+  const client = makeClient({ webSocket: Recorded, headers: { "X-Tenant": "a" }, key: "orca_k" });
   const world = await makePair(client);
   await world.lease("ann", 5);
   const stream = world.stream({ watch: false });
@@ -198,8 +198,9 @@ it("takes the WebSocket that it is given, and sends its headers", async () => {
   stream.close();
   expect(asked).toMatchObject([
     expect.stringMatching(/^ws:/),
-    ["orca-crowd.v1.msgpack"],
-    { headers: { "X-Tenant": "a", "Orca-Crowd-Lease": "ann" } },
+    // a browser cannot set headers, so the key travels as a subprotocol too
+    ["orca-crowd.v1.msgpack", "orca-crowd.key.orca_k"],
+    { headers: { "X-Tenant": "a", "Orca-Crowd-Lease": "ann", Authorization: "Bearer orca_k" } },
   ]);
 });
 

@@ -217,6 +217,30 @@ def bench_stream(
     _publish(result, console, json_file, plot, write_docs)
 
 
+@app.command("viewer")
+def bench_viewer(
+    agents: Annotated[int, typer.Option(min=1, max=1_000_000, help="Agents of the crowd that is looked at.")] = 20_000,
+    frames: Annotated[int, typer.Option(min=10, max=100_000, help="Frames taken of each look.")] = 60,
+    browser: Annotated[Path | None, typer.Option(help="Chromium's program; left out, that on the path.")] = None,
+    json_file: JsonFile = None,
+    write_docs: Annotated[bool, typer.Option("--write-docs", help="Bring docs/performance.md up to date.")] = False,
+) -> None:
+    """What a frame of the page takes of the browser's main thread, in Chromium without a window."""
+    _check_document(write_docs)
+
+    from rich.console import Console
+
+    from orca_crowd.bench.viewer import browser_program, measure_viewer
+
+    program = str(browser) if browser is not None else browser_program()
+    if program is None:
+        raise _refuse("there is no Chromium on the path: install one, or name it with --browser /path/to/chromium")
+    console = Console()
+    with console.status("starting") as status:
+        result = measure_viewer(program, agents=agents, frames=frames, tell=lambda what: status.update(what))
+    _publish(result, console, json_file, None, write_docs)
+
+
 @app.command("durability")
 def bench_durability(
     rounds: Annotated[

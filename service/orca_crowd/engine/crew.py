@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import atexit
 import logging
+import tempfile
 import threading
 from collections.abc import Callable
 from multiprocessing import get_all_start_methods
@@ -25,6 +26,19 @@ log = logging.getLogger("orca_crowd")
 START_SECONDS = 300.0
 
 
+def _usual_method() -> str:
+    """forkserver where there can be one: it listens on a socket in a temporary folder. Where nothing at all can be
+    written, workers are spawned, who need no file.
+    """
+    if "forkserver" not in get_all_start_methods():
+        return "spawn"
+    try:
+        tempfile.gettempdir()
+    except FileNotFoundError:
+        return "spawn"
+    return "forkserver"
+
+
 class Crew:
     """Places for so many workers. A place is used by one thread at a time, which is for its users to see to."""
 
@@ -40,9 +54,10 @@ class Crew:
 
         `method` is forkserver where there is one, for its kernels are compiled once, and spawn elsewhere.
         """
-        self.method = method or ("forkserver" if "forkserver" in get_all_start_methods() else "spawn")
+        self.method = method or _usual_method()
         self.count = count
         self.replaced = 0
+        self.hung = 0
         self.cold = 0
         self._deadline = deadline
         self._target = target

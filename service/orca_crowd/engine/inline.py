@@ -10,6 +10,8 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from contextvars import copy_context
+from functools import partial
 from typing import TypeVar
 
 from orca_core.options import Options
@@ -38,6 +40,11 @@ class InlineEngine:
         return 0
 
     @property
+    def hung(self) -> int:
+        """No worker that could be given up."""
+        return 0
+
+    @property
     def cold(self) -> int:
         """No worker that could come without its kernels."""
         return 0
@@ -55,13 +62,15 @@ class InlineEngine:
 
     async def compute(self, call: Callable[[], Result], *, brief: bool = False) -> Result:
         """Run steps in one of the workers, or in a round with others."""
+        # what the log and a trace tell of is what whoever asks is at
+        within = partial(copy_context().run, call)
         if brief:
-            return await self._rounds.run(call)
-        return await asyncio.get_running_loop().run_in_executor(self._workers, call)
+            return await self._rounds.run(within)
+        return await asyncio.get_running_loop().run_in_executor(self._workers, within)
 
     async def serve(self, call: Callable[[], Result]) -> Result:
         """Run anything else in one of the helpers."""
-        return await asyncio.get_running_loop().run_in_executor(self._helpers, call)
+        return await asyncio.get_running_loop().run_in_executor(self._helpers, copy_context().run, call)
 
     async def close(self) -> None:
         """Wait for what runs, away from the loop, and end the threads."""

@@ -22,6 +22,11 @@ class Engine(Protocol):
 
     name: str
 
+    @property
+    def hung(self) -> int:
+        """How many workers were given up since they did not answer in time."""
+        ...
+
     def start(self) -> None:
         """Bring up whoever computes and wait until they can; called once, away from the event loop."""
         ...

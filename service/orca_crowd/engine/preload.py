@@ -7,12 +7,17 @@ An ImportError in a preloaded module is swallowed by CPython; a worker therefore
 
 import atexit
 import gc
+import io
 import os
 import signal
-from contextlib import suppress
+from contextlib import redirect_stderr, suppress
 from pathlib import Path
 
-from orca_core.warmup import compile_all
+# what is to be said of the kernel cache the server says itself, once
+with redirect_stderr(io.StringIO()):
+    from orca_core.warmup import compile_all
+
+    compile_all()
 
 __all__ = ["end_children"]
 
@@ -31,7 +36,6 @@ def end_children() -> None:
                 os.kill(int(pid), signal.SIGKILL)
 
 
-compile_all()
 # what is loaded now stays: no worker's collector ever goes through it, and its pages stay shared
 gc.collect()
 gc.freeze()

@@ -23,7 +23,7 @@ from orca_crowd.engine.interface import StepFailed
 from orca_crowd.engine.knowledge import Knowledge
 from orca_crowd.engine.memory import Lender
 from orca_crowd.engine.turns import Turns
-from orca_crowd.engine.workmate import Lost
+from orca_crowd.engine.workmate import Hung, Lost
 
 __all__ = ["ProcessEngine"]
 
@@ -95,6 +95,11 @@ class ProcessEngine(InlineEngine):
     def restarts(self) -> int:
         """How many workers were replaced."""
         return self.crew.replaced
+
+    @property
+    def hung(self) -> int:
+        """How many workers did not answer in time."""
+        return self.crew.hung
 
     @property
     def cold(self) -> int:
@@ -184,6 +189,7 @@ class ProcessEngine(InlineEngine):
                     name, value = self.crew.worker(member).answer(self._deadline)
                 except Lost as error:
                     lost = str(error)
+                    self.crew.hung += isinstance(error, Hung)
                 else:
                     if name == "failed":
                         raise RuntimeError(f"a worker failed in the leaves {first} to {last}:\n{value}")

@@ -18,7 +18,7 @@ from typing import Any
 
 from orca_crowd.engine.memory import Block
 
-__all__ = ["Layout", "Lost", "Workmate"]
+__all__ = ["Hung", "Layout", "Lost", "Workmate"]
 
 END_SECONDS = 2.0
 LARGEST_READ = 1 << 16
@@ -27,6 +27,10 @@ HEADER = struct.Struct("!i")
 
 class Lost(Exception):
     """A worker died or hung while it computed."""
+
+
+class Hung(Lost):
+    """A worker lives and did not answer in time."""
 
 
 @dataclass(frozen=True)
@@ -91,7 +95,9 @@ class Workmate:
                 raise Lost(f"worker {self.pid} died") from error
             self.awaited = False
             return answer
-        raise Lost(f"worker {self.pid} {'died' if ready else f'did not answer for {deadline:g} s'}")
+        if ready:
+            raise Lost(f"worker {self.pid} died")
+        raise Hung(f"worker {self.pid} did not answer for {deadline:g} s")
 
     def _receive(self) -> Any:
         """Read an answer, in one call of the system where it came whole; there is never more than one.

@@ -248,10 +248,7 @@ class JournalFile:
 
     def log_pages(self) -> int:
         """About how many pages wait in the log for a checkpoint."""
-        try:
-            return self.path.with_name(self.path.name + "-wal").stat().st_size // 4120
-        except FileNotFoundError:
-            return 0
+        return self.log_bytes // 4120
 
     def checkpoint(self) -> None:
         """Copy the log to where it belongs, without holding up whoever writes meanwhile. For a helper thread."""
@@ -320,10 +317,20 @@ class JournalFile:
             return dict(self._read("SELECT step, sha256 FROM digests WHERE step BETWEEN ? AND ?", first, last))
 
     @property
+    def log_bytes(self) -> int:
+        """Bytes of the log, which are not yet where they belong."""
+        try:
+            return self.path.with_name(self.path.name + "-wal").stat().st_size
+        except FileNotFoundError:
+            return 0
+
+    @property
     def size(self) -> int:
         """Bytes of the file and its log."""
-        found = (self.path, self.path.with_name(self.path.name + "-wal"))
-        return sum(path.stat().st_size for path in found if path.exists())
+        try:
+            return self.path.stat().st_size + self.log_bytes
+        except FileNotFoundError:
+            return 0
 
     # inside
 

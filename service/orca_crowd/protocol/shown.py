@@ -277,6 +277,7 @@ class InfoAnswer(Shown):
     """What this server is."""
 
     version: str
+    clients: dict[str, str] = Field(description="By name of a client the oldest version that is taken.")
     kernels: str = Field(description="Digest of the kernels and of the compiler: equal on two servers, equal bits.")
     engine: str
     durability: list[str]

@@ -27,7 +27,7 @@ class _Group:
     """Calls that one thread does in a row."""
 
     def __init__(self) -> None:
-        self.calls: list[Callable[[], None]] = []
+        self.calls: list[tuple[Callable[[], None], Callable[[], bool]]] = []
         self.cost = 0.0
         self.done: asyncio.Future[None] = asyncio.get_running_loop().create_future()
 
@@ -56,14 +56,14 @@ class Encoder:
         self._spent += cost
         return True
 
-    def later(self, call: Callable[[], None], cost: float) -> asyncio.Future[None]:
-        """Do it in a thread, soon; the future is done when it is. The call must not raise."""
+    def later(self, call: Callable[[], None], cost: float, wanted: Callable[[], bool]) -> asyncio.Future[None]:
+        """Do it in a thread, soon, if it is `wanted` then; the future is done when it is. The call must not raise."""
         if not self._groups:
             asyncio.get_running_loop().call_soon(self._flush)
         if not self._groups or self._groups[-1].cost + cost > GROUP:
             self._groups.append(_Group())
         group = self._groups[-1]
-        group.calls.append(call)
+        group.calls.append((call, wanted))
         group.cost += cost
         return group.done
 
@@ -75,12 +75,15 @@ class Encoder:
             task.add_done_callback(self._running.discard)
 
     async def _run(self, group: _Group) -> None:
+        calls = [call for call, wanted in group.calls if wanted()]
+
         def all_of_it() -> None:
-            for call in group.calls:
+            for call in calls:
                 call()
 
         try:
-            await self._offload(all_of_it)
+            if calls:
+                await self._offload(all_of_it)
         except BaseException as error:
             if not group.done.done():
                 group.done.set_exception(error if isinstance(error, Exception) else RuntimeError("the server stops"))

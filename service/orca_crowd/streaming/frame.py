@@ -27,13 +27,15 @@ class Update:
 
     __slots__ = (
         *("__weakref__", "_encoder", "_error", "_key", "_previous", "_ready", "_state", "_wanted"),
-        *("after", "full", "packed", "step"),
+        *("after", "full", "given_up", "packed", "step"),
     )
 
     def __init__(self, state: State, key: FrameKey, previous: Known | Update | None, encoder: Encoder) -> None:
         """For a client that knows `previous`, or what it will know after that update; None: nothing, it gets a full."""
         self.step = state.step
         self.full = previous is None
+        # nobody wanted it when it was its turn; who wants it later makes another
+        self.given_up = False
         self.packed: Packed | None = None
         # what the client knows then
         self.after: Known | None = None
@@ -79,7 +81,7 @@ class Update:
                 self._ready = asyncio.get_running_loop().create_future()
                 self._ready.set_result(None)
         else:
-            self._ready = self._encoder.later(lambda: self._encode(previous), cost)
+            self._ready = self._encoder.later(lambda: self._encode(previous), cost, self._still_wanted)
 
     def when_ready(self, call: Callable[[], None]) -> None:
         """Call when it is encoded, or has failed to be; never at once."""
@@ -110,12 +112,17 @@ class Update:
             raise RuntimeError("an update is begun once")
         await previous.wait()
         known = previous.after
-        await self._encoder.later(lambda: self._encode(known), effort(state, self._key, known))
+        await self._encoder.later(lambda: self._encode(known), effort(state, self._key, known), self._still_wanted)
+
+    def _still_wanted(self) -> bool:
+        """Asked on the event loop just before a thread is given it, so that nobody can come in between."""
+        self.given_up = self._wanted <= 0
+        return not self.given_up
 
     def _encode(self, known: Known | None) -> None:
-        """Encode if somebody wants it; what goes wrong is kept for who waits. In any thread."""
+        """Encode; what goes wrong is kept for who waits. In any thread."""
         state = self._state
-        if state is None or self._wanted <= 0:
+        if state is None:
             return
         try:
             self.packed, self.after = encode(state, self._key, known, self._encoder.keyframes)
@@ -149,7 +156,7 @@ class SharedFrame:
         if isinstance(previous, Update):
             previous = previous.outcome
         update = self._updates.get(previous)
-        if update is None:
+        if update is None or update.given_up:
             update = self._updates[previous] = Update(self._state, self._key, previous, self._encoder)
             update.hold()
             update.begin(patient=self._patient)

@@ -140,7 +140,7 @@ class Hub:
     def full_of(self, state: State, key: FrameKey) -> Update:
         """The full of a state for all who ask for the same, held for the caller."""
         full = state.fulls.get(key)
-        if full is not None:
+        if full is not None and not full.given_up:
             full.hold()
             return full
         self._encoder.turn()

@@ -97,6 +97,11 @@ class Socket:
         """What the client has asked to see."""
         return self._writer.subscription
 
+    @property
+    def queued(self) -> tuple[int, int]:
+        """Replies and frames that wait to be sent."""
+        return len(self._outbox), 0 if self.subscription is None else self.subscription.waiting
+
     # life
 
     async def run(self) -> None:
@@ -253,6 +258,9 @@ class Socket:
                 self._refuse(bad.problem, bad.key)
             except ApiError as refusal:
                 self._refuse(refusal, getattr(message, "key", None))
+                # a key that has ended would be one more wrong one with each message
+                if refusal.code == "unauthorized":
+                    self.end(1008, "the key is not valid any more")
             await self._answers.room()
             # many messages can come in one piece: the writer and everybody else have their turn between any two
             await asyncio.sleep(0)

@@ -52,6 +52,11 @@ class Streams:
         """Counts for /metrics and for tests."""
         return self._shared.statistics
 
+    def waiting(self) -> tuple[int, int]:
+        """Replies and frames that wait for sockets; may be asked from any thread."""
+        queued = [socket.queued for socket in list(self._sockets)]
+        return sum(replies for replies, _ in queued), sum(frames for _, frames in queued)
+
     async def serve(self, websocket: WebSocket, runner: Runner, admission: Admission) -> None:
         """Accept a connection to a world and serve it to its end; ApiError when it is not to be accepted."""
         subprotocol = self._check(websocket, runner)
@@ -175,8 +180,9 @@ class Streams:
         return subprotocol
 
 
-async def deny(websocket: WebSocket, error: ApiError) -> None:
+async def deny(websocket: WebSocket, error: ApiError, statistics: StreamStatistics) -> None:
     """Refuse a handshake with the status and the problem document of the error."""
+    statistics.handshakes_refused[error.code] = statistics.handshakes_refused.get(error.code, 0) + 1
     response = JSONResponse(
         document(error), status_code=error.status, headers=error.headers, media_type="application/problem+json"
     )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from contextlib import closing
+from contextlib import closing, nullcontext
 from pathlib import Path
 from typing import IO, Any
 
@@ -16,6 +16,7 @@ from orca_crowd.journal.codec import pack
 from orca_crowd.journal.errors import JournalFull
 from orca_crowd.journal.file import FirstState, JournalFile
 from orca_crowd.journal.recorder import Policy, Recorder
+from orca_crowd.journal.watch import Writing
 from orca_crowd.settings import Settings
 from orca_crowd.worlds.recovery import Replay, Restore, put_aside, recover, start_at
 from orca_crowd.worlds.session import Session
@@ -35,8 +36,9 @@ class ArchiveLocked(Exception):
 class Archive:
     """Makes, finds and brings back journals. Its calls take time and belong into helper threads."""
 
-    def __init__(self, folder: Path, settings: Settings) -> None:
-        """Nothing happens before `open`."""
+    def __init__(self, folder: Path, settings: Settings, writing: Writing = nullcontext) -> None:
+        """Nothing happens before `open`; `writing` goes around writes that somebody waits for."""
+        self._writing = writing
         self.folder = folder / "worlds"
         self._settings = settings
         self._policy = Policy(settings.digest_steps, settings.snapshot_seconds, settings.journal_bytes)
@@ -96,7 +98,7 @@ class Archive:
                 raise
         except JournalFull as full:
             raise ApiError("no-room", f"there is no room for a journal: {full}; nothing was changed") from None
-        session.recorder = Recorder(file, session.world, self._policy)
+        session.recorder = Recorder(file, session.world, self._policy, self._writing)
 
     def past(self, name: str, step: int) -> bytes:
         """The snapshot of a world as it was when it left a step, with every change that was accepted there.
@@ -125,7 +127,7 @@ class Archive:
         facts = recovered.file.facts()
         if recovered.cut is not None:
             recovered.file = put_aside(recovered, facts, pack(recovered.session.memory()))
-        recovered.session.recorder = Recorder(recovered.file, recovered.session.world, self._policy)
+        recovered.session.recorder = Recorder(recovered.file, recovered.session.world, self._policy, self._writing)
         return recovered.session, facts, recovered.cut
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextvars
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -51,6 +52,8 @@ class CallJob:
     # called on the event loop with the result, before anything else happens in the world
     after: Callable[[Any], None] | None = None
     future: asyncio.Future[Any] = field(default_factory=lambda: new_future())
+    # of who asked: its request is told in the log, and its trace goes on
+    context: contextvars.Context = field(default_factory=contextvars.copy_context)
 
     def inside(self, session: Session, listening: bool) -> Outcome:
         """Do it; in a thread."""
@@ -75,6 +78,7 @@ class StepJob:
     accepted: Accepted | None = None
     events: list[Event] = field(default_factory=list)
     future: asyncio.Future[Any] = field(default_factory=lambda: new_future())
+    context: contextvars.Context = field(default_factory=contextvars.copy_context)
 
     def inside(self, session: Session, listening: bool, count: int, clock: Clock, event_limit: int) -> Outcome:
         """Take `count` more steps; in a thread.

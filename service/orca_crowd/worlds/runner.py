@@ -30,9 +30,11 @@ from orca_crowd.protocol.commands import Command, parse_commands
 from orca_crowd.protocol.steps import parse_step
 from orca_crowd.protocol.worlds import ClockBody
 from orca_crowd.settings import Settings
+from orca_crowd.tracing import OFF, Tracing
 from orca_crowd.worlds.control import Control
 from orca_crowd.worlds.controllers import Controller
 from orca_crowd.worlds.description import WorldDescription
+from orca_crowd.worlds.doing import Doing
 from orca_crowd.worlds.effort import Effort
 from orca_crowd.worlds.jobs import CallJob, Outcome, StepJob, refuse, tick
 from orca_crowd.worlds.lanes import Lanes
@@ -69,6 +71,7 @@ class Runner:
         settings: Settings,
         metrics: Metrics,
         timing: ClockBody,
+        tracing: Tracing = OFF,
     ) -> None:
         """Take the session and what surrounds it; `start` begins the task."""
         self.name = session.name
@@ -87,10 +90,12 @@ class Runner:
         self.last_used = clock.now()
         self.attendants = 0
         self._session = session
+        self.recorder = session.recorder
         self._engine = engine
         self._clock = clock
         self._settings = settings
         self._metrics = metrics
+        self._doing = Doing(self.name, tracing)
         self._lanes = Lanes(self.name, settings.command_queue)
         self._current: StepJob | None = None
         self._wake = asyncio.Event()
@@ -107,7 +112,7 @@ class Runner:
 
     def start(self) -> None:
         """Begin to serve; the task is referenced here, so that nothing collects it, and its end is always looked at."""
-        self._task = asyncio.create_task(self._run(), name=f"world {self.name}")
+        self._task = asyncio.create_task(self._run(), name=f"world {self.name}", context=self._doing.context)
 
     def fail_at_once(self, reason: str) -> None:
         """Be a failed world from the beginning, in the place of one that could not be had."""
@@ -286,7 +291,8 @@ class Runner:
             return
         listening = bool(self.listeners)
         try:
-            out = await self._engine.serve(lambda: job.inside(self._session, listening))
+            with self._doing("change" if job.changes else "read", job.context):
+                out = await self._engine.serve(lambda: job.inside(self._session, listening))
         except Exception as error:
             refuse(job.future, self._fail(error) if job.changes else problem_of(error))
             return
@@ -310,14 +316,13 @@ class Runner:
         await self._watchers.pass_gates()
         listening = bool(self.listeners)
         count = 1 if listening else self._effort.slice_count(job.left)
-
         limit = self._settings.events_per_answer
+        inside = lambda: job.inside(self._session, listening, count, self._clock, limit)  # noqa: E731
         try:
-            out = await self._engine.compute(
-                lambda: job.inside(self._session, listening, count, self._clock, limit),
+            with self._doing("step", job.context, steps=count):
                 # commands that come with the steps may make the world a large one
-                brief=job.request.commands is None and self._effort.brief(count, self.facts.agents),
-            )
+                brief = job.request.commands is None and self._effort.brief(count, self.facts.agents)
+                out = await self._engine.compute(inside, brief=brief)
         except Exception as error:
             self._current = None
             refuse(job.future, self._fail(error))
@@ -348,12 +353,12 @@ class Runner:
         await self._watchers.pass_gates()
         listening = bool(self.listeners)
         waiting = self.control.waiting()
-
         try:
-            out = await self._engine.compute(
-                lambda: tick(self._session, told, listening, self._clock, waiting),
-                brief=self._effort.brief(1, self.facts.agents),
-            )
+            with self._doing("step", None, steps=1):
+                out = await self._engine.compute(
+                    lambda: tick(self._session, told, listening, self._clock, waiting),
+                    brief=self._effort.brief(1, self.facts.agents),
+                )
         except Exception as error:
             self._fail(error)
             return
@@ -369,8 +374,7 @@ class Runner:
         self.facts = out.facts
         if out.steps:
             self._effort.took(out.seconds, out.steps)
-            self._metrics.steps.inc(out.steps)
-            self._metrics.step_seconds.observe(self._effort.step_seconds)
+            self._metrics.stepped(out.steps, self._effort.step_seconds, out.facts.agents)
             self._metrics.events(self._session.take_counts())
         self._watchers.publish(out.publications)
         self._upkeep.after(out)

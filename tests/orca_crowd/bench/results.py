@@ -62,6 +62,8 @@ def kernel_result(agents: int = 10_000, walls: int = 0, time: float = 1.0) -> di
         "scenes": [
             {
                 "scene": Scene(agents, walls).facts(),
+                "block": 20,
+                "repeat": 12,
                 "contenders": {"ours, service": ours, "pyrvo": theirs},
                 "ratios": {"pyrvo": {"ours, service": share}},
                 "crowds": {"pyrvo": crowd},

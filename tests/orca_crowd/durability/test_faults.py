@@ -153,7 +153,7 @@ def test_with_power_the_disk_has_it_before_the_answer(tmp_path: Path, durability
         make(server.client, durability=durability)
         trace = tmp_path / "trace"
         tracer = subprocess.Popen(
-            ["strace", "-f", "-qq", "-s", "64", "-e", f"trace={CALLS}", "-o", str(trace), "-p", str(server.process.pid)],
+            ["strace", "-fqq", "-s", "64", "-e", f"trace={CALLS}", "-o", str(trace), "-p", str(server.process.pid)],
             stderr=subprocess.PIPE,
         )
         try:

@@ -81,3 +81,14 @@ def test_closing_twice_does_nothing(make_engine: MakeEngine) -> None:
     engine = make_engine(1)
     asyncio.run(engine.close())
     asyncio.run(engine.close())
+
+
+def test_where_nothing_can_be_written_workers_are_spawned(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The server of forks listens on a socket in a temporary folder; a container may have none."""
+    assert Crew(1, deadline=1.0).method == "forkserver"
+
+    def nowhere() -> str:
+        raise FileNotFoundError("no usable temporary directory")
+
+    monkeypatch.setattr("tempfile.gettempdir", nowhere)
+    assert Crew(1, deadline=1.0).method == "spawn"

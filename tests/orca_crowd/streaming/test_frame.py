@@ -189,3 +189,17 @@ async def test_many_small_ones_in_one_turn_do_not_hold_the_loop_and_go_to_the_th
     # the next turn has a budget of its own
     tools.turn()
     assert SharedFrame(now, KEY, tools, patient=False).bind(None).packed is not None
+
+
+async def test_who_comes_for_an_update_that_was_given_up_gets_another() -> None:
+    later = Later()
+    tools = encoder(later)
+    before, now = state(5000, 6), state(5000, 7, 0.5)
+    frame = SharedFrame(now, KEY, tools, patient=False)
+    unwanted = frame.bind(known_of(before))
+    unwanted.release()
+    await later.run()
+    assert unwanted.given_up
+    wanted = frame.bind(known_of(before))
+    await later.run()
+    assert read(wanted)["step"] == 7

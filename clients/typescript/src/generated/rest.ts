@@ -586,6 +586,13 @@ export type components = {
             /** Version */
             version: string;
             /**
+             * Clients
+             * @description By name of a client the oldest version that is taken.
+             */
+            clients: {
+                [key: string]: string;
+            };
+            /**
              * Kernels
              * @description Digest of the kernels and of the compiler: equal on two servers, equal bits.
              */
@@ -677,14 +684,13 @@ export type components = {
             seed?: number;
             /**
              * Durability
-             * @description Only `none` is available on this server.
-             * @default none
-             * @enum {string}
+             * @description What an acknowledged change survives: nothing, the death of the process, or the loss of power. Left out: process, and none on a server that keeps no data.
+             * @default null
              */
-            durability?: "none" | "process" | "power";
+            durability?: ("none" | "process" | "power") | null;
             /**
              * Ttl
-             * @description Seconds without a request or a watcher after which the world is deleted.
+             * @description Seconds without a request or a watcher after which the world is put away until it is asked for again, or deleted where its durability is none.
              * @default null
              */
             ttl?: number | null;
