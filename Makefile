@@ -24,7 +24,7 @@ export ORCA_CROWD_KERNEL_CACHE ?= $(CURDIR)/$(MADE)/kernel-cache
 # make bench BENCH=kernel ARGS="--agents 1000"
 ARGS ?=
 TESTS ?=
-BENCH ?= kernel scale engine stream
+BENCH ?= kernel scale engine stream durability
 # the interpreter to build with; left empty, the first fit one on the path
 PYTHON ?=
 
@@ -36,7 +36,7 @@ endef
 export COMPILE
 
 .DEFAULT_GOAL := help
-.PHONY: help serve test bench soak viewer generate wheels sbom audit image lock hashes clean
+.PHONY: help serve test bench soak chaos viewer generate wheels sbom audit image lock hashes clean
 
 help:  ## list the targets
 	@echo 'Targets of orca-crowd:'
@@ -57,6 +57,9 @@ test: $(MADE)/test  ## set up and run every check and test (TESTS="tests/orca_co
 
 soak: $(MADE)/test  ## the long and heavy inputs that `make test` leaves out
 	@$(BIN)/python -m pytest -m soak --timeout 7200 $(TESTS)
+
+chaos: $(MADE)/test  ## ten minutes in which servers and workers are killed and disks fill up (ARGS="--seconds 60" is shorter)
+	@$(BIN)/python -m tests.chaos $(ARGS)
 
 bench: $(MADE)/bench  ## measure kernels and wire beside libraries of others, large worlds, the engine (BENCH=kernel chooses)
 	@for part in $(BENCH); do \
@@ -88,10 +91,13 @@ audit: $(VENV)/pyvenv.cfg  ## ask the OSV database for known faults of what a se
 	@rm -rf $(MADE)/audit && $(BIN)/python -m venv $(MADE)/audit
 	@$(MADE)/audit/bin/python $(PIP_INSTALL) $(HASHED)/audit.txt
 	@if $(MADE)/audit/bin/pip-audit --vulnerability-service osv --disable-pip --require-hashes \
-	    --requirement requirements/serve.txt --progress-spinner off --output $(MADE)/audit/report; \
+	    --requirement requirements/serve.txt --progress-spinner off --output $(MADE)/audit/report \
+	    2> $(MADE)/audit/errors; \
 	then echo 'orca-crowd: the database knows of nothing against the versions of requirements/serve.txt'; \
 	elif [ -s $(MADE)/audit/report ]; then cat $(MADE)/audit/report; exit 1; \
-	else echo 'orca-crowd: NOTHING WAS AUDITED, for the database could not be asked; run make audit where it can' >&2; exit 1; fi
+	else tail -1 $(MADE)/audit/errors >&2; \
+	    echo 'orca-crowd: NOTHING WAS AUDITED, for the database could not be asked; run make audit where it can' >&2; \
+	    exit 1; fi
 
 image: $(MADE)/test  ## build the image from a base made by debootstrap and try it without an engine (Debian, root)
 	@$(BIN)/python -m pytest -m container --capture=no --no-header --quiet $(or $(TESTS),tests/container)

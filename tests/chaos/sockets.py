@@ -6,6 +6,7 @@ import json
 import random
 import time
 from collections.abc import Callable
+from contextlib import ExitStack
 from typing import Any
 
 from websockets.exceptions import ConnectionClosed, InvalidHandshake
@@ -37,6 +38,7 @@ class Line:
         self._world = world
         self._greeting = greeting
         self._socket: ClientConnection | None = None
+        self._open = ExitStack()
 
     def ask(self, message: Message) -> Message:
         """The answer to a message with a key, however often it takes."""
@@ -75,7 +77,9 @@ class Line:
     def _connected(self) -> ClientConnection:
         if self._socket is None:
             url = f"ws://{self.meeting.address}/v1/worlds/{self._world}/stream"
-            self._socket = connect(url, subprotocols=[JSON], open_timeout=10, close_timeout=1, compression=None)
+            self._socket = self._open.enter_context(
+                connect(url, subprotocols=[JSON], open_timeout=10, close_timeout=1, compression=None)
+            )
             self.step = json.loads(self._socket.recv(timeout=10))["step"]
             for message in self._greeting():
                 self._socket.send(json.dumps(message))
@@ -92,9 +96,8 @@ class Line:
 
     def close(self) -> None:
         """Leave; the next question connects anew."""
-        if self._socket is not None:
-            self._socket.close()
-            self._socket = None
+        self._socket = None
+        self._open.close()
 
 
 class Controller:

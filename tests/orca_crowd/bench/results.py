@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from orca_crowd.bench.dispatch import DIVIDED, OWN
+from orca_crowd.bench.durability_figures import durability_bars, durability_figures
 from orca_crowd.bench.engine import engine_bars, engine_figures
 from orca_crowd.bench.figures import kernel_figures
 from orca_crowd.bench.scale import scale_bars, scale_figures
@@ -12,7 +13,7 @@ from orca_crowd.bench.scenes import Scene, variants_for
 from orca_crowd.bench.stream_figures import stream_bars, stream_figures
 from orca_crowd.bench.stream_loop import ENGINE, HERE, POST, SOCKET
 
-__all__ = ["engine_result", "kernel_result", "scale_result", "stream_result"]
+__all__ = ["durability_result", "engine_result", "kernel_result", "scale_result", "stream_result"]
 
 MACHINE = {
     "processor": "a processor",
@@ -175,3 +176,29 @@ def stream_result(
         "peer": {"agents": 1_000, "ours": [0.1 * share, 0.1 * share], **peer},
     }
     return {**result, "figures": stream_figures(result), "bars": stream_bars(result), "facts": [], "remarks": []}
+
+
+def durability_result(**change: float) -> dict[str, Any]:
+    """A result in which every bar is reached, with some values changed."""
+    value = {"step": 40e-6, "command": 40e-6, "commands": 3.0, "steps": 3.0, "capture": 2e-3, "beside": 3e-3, **change}
+    cost: dict[str, Any] = {"agents": 1_000}
+    for what in ("step", "command"):
+        cost[what] = {name: distribution(1e-4, 2e-4) for name in ("none", "process", "power")}
+        cost[f"more_{what}"] = {name: distribution(value[what], 1e-3) for name in ("process", "power")}
+    result = {
+        "benchmark": "durability",
+        "machine": MACHINE,
+        "cost": cost,
+        "recovery": [
+            {"after": after, "agents": agents, "commands": commands, "seconds": [value[after]], "bytes": 5e6}
+            for after, agents, commands in (("commands", 10_000, 10_000), ("steps", 100_000, 0))
+        ],
+        "snapshot": {
+            "agents": 100_000,
+            "bytes": 17e6,
+            "capture": distribution(1e-3, value["capture"]),
+            "alone": distribution(1e-3, 1e-3),
+            "beside": distribution(1e-3, value["beside"]),
+        },
+    }
+    return {**result, "figures": durability_figures(result), "bars": durability_bars(result)}
