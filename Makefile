@@ -36,11 +36,11 @@ endef
 export COMPILE
 
 .DEFAULT_GOAL := help
-.PHONY: help serve test bench soak viewer wheels sbom audit image lock hashes clean
+.PHONY: help serve test bench soak viewer generate wheels sbom audit image lock hashes clean
 
 help:  ## list the targets
 	@echo 'Targets of orca-crowd:'
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-7s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 serve: $(MADE)/serve  ## set up and serve on http://127.0.0.1:8000 (ARGS="--port 8080" passes options on)
 	@exec $(BIN)/orca-crowd serve $(ARGS)
@@ -65,6 +65,10 @@ bench: $(MADE)/bench  ## measure kernels and wire beside libraries of others, la
 
 viewer: $(MADE)/node  ## build the page, which the server has as built files
 	@npm run --silent --prefix service/viewer build
+
+generate: $(MADE)/test  ## write anew what is made from the server's models: exchanges and types of the clients
+	@$(BIN)/python -m tests.support.exchanges --write
+	@npm run --silent --prefix clients/typescript types
 
 wheels: $(MADE)/serve  ## build the wheels of both distributions into dist/, the same bytes from the same sources
 	@$(BIN)/python tools/build_wheels.py

@@ -152,12 +152,13 @@ def _next(world: World, row: int) -> dict[str, Any]:
     agents, statics, dt = world.population.state, world.statics(), world.time_step
     solver = Solver()
     task = solver.prepare(agents, world.step_count, dt)
-    leaf = int(np.flatnonzero(solver["order"][: agents.count] == row)[0]) // LEAF
+    place = int(np.flatnonzero(solver["order"][: agents.count] == row)[0])
+    leaf = place // LEAF
     hints = agents["neighbor_reach"].copy()
     stage = solver.stage(agents, statics, world.options, dt, task)
     solver.solve(stage, dt, world.seed, task, leaf, leaf + 1)
     agents["neighbor_reach"][:] = hints
-    outcome = int(solver["outcome"][row])
+    outcome = int(solver["outcome"][place])
     return {
         "velocity": agents.following("velocity")[row].tolist(),
         "turns_aside": bool(outcome & BIASED),

@@ -12,7 +12,7 @@ from orca_core.errors import Notice
 from orca_core.geometry.inside import obstacles_around
 from orca_core.geometry.walkable import contains
 from orca_core.kernels.overlap import overlapping_discs
-from orca_core.kernels.status import OVERLAP_SLACK
+from orca_core.kernels.step import OVERLAP_SLACK
 from orca_core.kernels.tree import STACK
 from orca_core.tree import BoxTree
 

@@ -10,19 +10,21 @@ from numpy.typing import NDArray
 from orca_core.kernels.half_planes import LANE_ROWS, LANES
 from orca_core.kernels.neighbours import LISTED
 from orca_core.kernels.orientation import WORK
-from orca_core.kernels.ranking import NETWORK
+from orca_core.kernels.ranking import COUNTED
 from orca_core.kernels.tree import LEAF, STACK
 
 __all__ = ["Scratch"]
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
+Bytes = NDArray[np.uint8]
 
 
 @dataclass
 class Scratch:
     """The arrays in the order in which the solving kernel takes them, and after them what movement needs."""
 
+    planted: Bytes
     nodes: Floats
     near: Integers
     wide: Integers
@@ -30,13 +32,15 @@ class Scratch:
     distance: Floats
     place: Integers
     index: Integers
-    keys: Integers
+    nearer: Integers
     common_x: Floats
     common_y: Floats
     common_place: Integers
     squares: Floats
     near_distance: Floats
     near_place: Integers
+    near_counts: Integers
+    bounds: Floats
     lanes: Floats
     wishes: Floats
     guesses: Floats
@@ -56,23 +60,26 @@ class Scratch:
         Sized by what can occur, so no buffer is ever full; memory that is never touched costs nothing.
         """
         candidates = 4 * max(neighbours, LISTED) + 16 * LEAF
-        rows = walls + edges + neighbours + LANES
+        rows = walls + edges + neighbours
         items = max(walls, edges, 1)
         return cls(
+            planted=np.zeros(1, np.uint8),
             nodes=np.empty((2 * leaves, 4)),
             near=np.empty(leaves, np.int64),
             wide=np.empty(max(leaves, edges), np.int64),
             stack=np.empty(STACK, np.int64),
-            distance=np.empty(candidates),
-            place=np.empty(candidates, np.int64),
+            distance=np.empty((LEAF, candidates)),
+            place=np.empty((LEAF, candidates), np.int64),
             index=np.empty(candidates, np.int64),
-            keys=np.empty(NETWORK, np.int64),
+            nearer=np.empty(COUNTED, np.int64),
             common_x=np.empty(candidates),
             common_y=np.empty(candidates),
             common_place=np.empty(candidates, np.int64),
             squares=np.empty(candidates),
-            near_distance=np.empty(candidates),
-            near_place=np.empty(candidates, np.int64),
+            near_distance=np.empty((LEAF, candidates)),
+            near_place=np.empty((LEAF, candidates), np.int64),
+            near_counts=np.empty(LEAF, np.int64),
+            bounds=np.empty(LEAF),
             lanes=np.empty(LANE_ROWS * LANES),
             wishes=np.empty((candidates, 2)),
             guesses=np.empty(LEAF),
@@ -90,7 +97,7 @@ class Scratch:
         """Whether it will do for these sizes."""
         return all(have >= want for have, want in zip(self.size, (leaves, neighbours, walls, edges), strict=True))
 
-    def for_solving(self) -> list[NDArray[np.float64] | NDArray[np.int64]]:
+    def for_solving(self) -> list[Floats | Integers | Bytes]:
         """The arrays that the solving kernel takes, in its order."""
         values = list(vars(self).values())
         return values[: list(vars(self)).index("found_edges")]

@@ -23,11 +23,11 @@ from numpy.typing import NDArray
 
 from orca_core._jit import compile_all
 from orca_core.arrays import Allocate, Arrays, Wanted, own_memory
-from orca_core.kernels import step as solving
-from orca_core.kernels.frame import write_frame, write_leaf_firsts
+from orca_core.kernels.frame import follow_frame, write_frame, write_leaf_firsts
 from orca_core.kernels.neighbours import LISTED
 from orca_core.kernels.preferred import gather_parameters
 from orca_core.kernels.status import conclude
+from orca_core.kernels.step import solve_leaves
 from orca_core.kernels.tree import LEAF, sort_codes, z_order
 from orca_core.options import Options
 from orca_core.scratch import Scratch
@@ -121,7 +121,7 @@ class Solver:
             ("order", (rows,), "<i8", 0),
             ("leaf_first", (leaves,), "<i8", 0),
             ("parameters", (rows, 5), "<f8", 0.0),
-            ("listed", (rows, LISTED if rows < CROWDED else FEW), "<i4", 0),
+            ("listed", (rows, LISTED if rows < CROWDED else FEW), "<u4", 0),
             ("list_count", (rows,), "<i2", -1),
             ("list_radius", (rows,), "<f8", 0.0),
             ("outcome", (rows,), "<u1", 0),
@@ -140,6 +140,8 @@ class Solver:
         self.arrays.make(wanted)
         self.capacity = rows
         self._sorted = None
+        # each holds on to the arrays that were there before
+        self._stages.clear()
 
     def prepare(self, agents: AgentState, step: int, dt: float) -> StepTask:
         """Phase, by one: bring the order in space, the parameters and the frame up to date; returns the task of the
@@ -193,9 +195,8 @@ class Solver:
 
     def _show(self, agents: AgentState, frame: int) -> None:
         """Write a whole frame from the state."""
-        position = agents["position"]
         write_frame(
-            0, leaf_count(agents.count), agents.count, self["order"], position, position, agents["velocity"],
+            leaf_count(agents.count), agents.count, self["order"], agents["position"], agents["velocity"],
             agents["radius"], self[f"packed.{frame}"], self[f"leaf_x.{frame}"], self[f"leaf_y.{frame}"],
             self[f"boxes.{frame}"],
         )  # fmt: skip
@@ -220,7 +221,8 @@ class Solver:
 
     def solve(self, stage: Stage, dt: float, seed: int, task: StepTask, first: int, last: int) -> None:
         """Neighbours, constraints, program and relaxation for the leaves [first, last): new velocities."""
-        solving.solve_leaves(
+        stage.scratch.planted[0] = 0
+        solve_leaves(
             first, last, task.count, dt, stage.floor, stage.flags, seed, task.step, stage.turn_steps, task.drift,
             task.slack, task.leaves, *stage.solving,
         )  # fmt: skip
@@ -240,11 +242,10 @@ class Solver:
         stage = self.stage(agents, statics, options, dt, task)
         self.solve(stage, dt, seed, task, first, last)
         begin, end = first * LEAF, min(last * LEAF, task.count)
-        solving.integrate(begin, end, *stage.integrating)
         if stage.keep_on_side is not None:
             stage.keep_on_side(begin, end)
         conclude(begin, end, stage.order, task.step + 1, *stage.concluding)
-        return float(write_frame(first, last, task.count, *stage.showing))
+        return float(follow_frame(first, last, task.count, *stage.showing))
 
     def finish(self, agents: AgentState, longest: float) -> None:
         """Phase, by one: what was written beside is the state; `longest` is the longest move of anybody."""

@@ -41,7 +41,6 @@ class Stage:
     floor: float
     turn_steps: int
     solving: Values
-    integrating: Values
     keep_on_side: Callable[[int, int], None] | None
     order: NDArray[Any]
     concluding: Values
@@ -79,21 +78,19 @@ class Stage:
                 *statics.solver_arguments(),
                 own["listed"], own["list_count"], own["list_radius"],
                 *scratch.for_solving(),
-                velocity, agents.following("turning_until"), outcome, agents["neighbor_reach"], own["overlap_depth"],
-                own["overlap_with"],
+                velocity, position, agents.following("turning_until"), outcome, agents["neighbor_reach"],
+                own["overlap_depth"], own["overlap_with"],
             ),
-            integrating=(order, dt, own[f"packed.{frame}"], velocity, position),
             keep_on_side=guard(agents, statics, options, dt, order, outcome, own["moved"], scratch),
             order=order,
             concluding=(
-                dt, options.stall_time, position, agents["radius"], agents["goal"], agents["has_goal"],
-                agents["preferred_velocity"], agents["preferred_speed"], agents["goal_tolerance"], agents["max_speed"],
-                outcome, own["overlap_depth"], own["overlap_with"], agents["status"], agents["anchor"],
-                agents["anchor_step"], agents["overlapping"], agents.following("status"), agents.following("anchor"),
-                agents.following("anchor_step"), agents.following("overlapping"), own["events"],
+                dt, options.stall_time, position, agents["goal"], agents["has_goal"], agents["preferred_velocity"],
+                agents["preferred_speed"], agents["goal_tolerance"], own["parameters"], outcome,
+                agents["status"], agents["anchor"], agents["anchor_step"], agents["overlapping"],
+                agents.following("status"), agents.following("overlapping"), own["events"],
             ),
             showing=(
-                order, agents["position"], position, velocity, agents["radius"], own[f"packed.{other}"],
+                order, own[f"packed.{frame}"], position, velocity, own[f"packed.{other}"],
                 own[f"leaf_x.{other}"], own[f"leaf_y.{other}"], own[f"boxes.{other}"],
             ),
         )  # fmt: skip

@@ -12,6 +12,7 @@ import orca_core.kernels.constraints
 import orca_core.kernels.frame
 import orca_core.kernels.half_planes
 import orca_core.kernels.linear_program
+import orca_core.kernels.nearest
 import orca_core.kernels.neighbours
 import orca_core.kernels.overlap
 import orca_core.kernels.preferred

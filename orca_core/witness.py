@@ -27,14 +27,18 @@ def events_of(agents: AgentState, solver: Solver, step: int) -> list[Event]:
         return []
     events = []
     for kind, bit in KINDS:
-        rows = np.flatnonzero(happened & bit)
-        if len(rows):
-            data = _overlaps(agents, solver, rows) if kind == "overlap" else {}
+        places = np.flatnonzero(happened & bit)
+        if len(places):
+            rows = solver["order"][places]
+            # in index order
+            ascending = np.argsort(rows)
+            rows, places = rows[ascending], places[ascending]
+            data = _overlaps(agents, solver, places) if kind == "overlap" else {}
             events.append(Event(kind, step, agents["id"][rows].tolist(), data))
     return events
 
 
-def _overlaps(agents: AgentState, solver: Solver, rows: NDArray[np.int64]) -> dict[str, list[float]]:
-    """With whom, and how deep (m)."""
-    others = agents["id"][solver["overlap_with"][rows]]
-    return {"other": others.tolist(), "depth": solver["overlap_depth"][rows].tolist()}
+def _overlaps(agents: AgentState, solver: Solver, places: NDArray[np.int64]) -> dict[str, list[float]]:
+    """With whom those at these places overlap, and how deep (m)."""
+    others = agents["id"][solver["overlap_with"][places]]
+    return {"other": others.tolist(), "depth": solver["overlap_depth"][places].tolist()}

@@ -143,15 +143,19 @@ class World:
         """
         self._refuse_while_stepping()
         # once the rows stand only radii can still be refused, or memory; taking rows back costs no copy of the world
-        mark = self.population.mark()
+        mark, statics = self.population.mark(), self._statics
         rows = self.population.add(columns, given, count, self.step_count)
         try:
             self._solver.reserve(self.agent_count)
             self._radii_changed()
+            # what is said of them needs memory too
+            return Added(self.ids[rows].copy(), about_agents(self, np.arange(rows.start, rows.stop)))
         except BaseException:
             self.population.undo_add(mark)
+            if self._statics is not statics:
+                # made with radii that nobody has any more
+                self._statics = None
             raise
-        return Added(self.ids[rows].copy(), about_agents(self, np.arange(rows.start, rows.stop)))
 
     def set_agents(
         self, ids: ArrayLike, columns: Mapping[str, ArrayLike], given: Masks | None = None, cleared: Masks | None = None
@@ -213,7 +217,7 @@ class World:
         with self.transaction():
             ids = self.walkable_set.add(areas)
             self._surface_changed()
-        return Added(np.asarray(ids, np.int64), about_places(self))
+            return Added(np.asarray(ids, np.int64), about_places(self))
 
     def set_walkable(self, identifier: int, area: WalkableArea) -> list[Notice]:
         """Replace a walkable area, which keeps its place in the order."""
@@ -221,7 +225,7 @@ class World:
         with self.transaction():
             self.walkable_set.set(identifier, area)
             self._surface_changed()
-        return about_places(self)
+            return about_places(self)
 
     def remove_walkable(self, identifier: int) -> None:
         """Remove a walkable area; with the last one gone the plane is free."""

@@ -11,21 +11,19 @@ import numpy as np
 from orca_core._jit import kernel
 from orca_core.kernels.tree import LEAF
 
-__all__ = ["write_frame", "write_leaf_firsts"]
+__all__ = ["follow_frame", "write_frame", "write_leaf_firsts"]
 
 # a displacement is told rounded up
 ROUNDED_UP = 1.0 + 1e-9
 
 
-@kernel("f8(i8,i8,i8,i8[::1],f8[:,::1],f8[:,::1],f8[:,::1],f8[::1],f8[:,::1],f8[::1],f8[::1],f8[:,::1])")
-def write_frame(
-    first_leaf, last_leaf, count, order, before, position, velocity, radius, packed, leaf_x, leaf_y, boxes
-):  # fmt: skip
-    """Write the leaves [first_leaf, last_leaf) of a frame; returns the longest move from `before` to `position`,
-    rounded up.
+@kernel("f8(i8,i8,i8,i8[::1],f8[:,::1],f8[:,::1],f8[:,::1],f8[:,::1],f8[::1],f8[::1],f8[:,::1])")
+def follow_frame(first_leaf, last_leaf, count, order, before, position, velocity, packed, leaf_x, leaf_y, boxes):
+    """Write the leaves [first_leaf, last_leaf) of the frame that follows the one with the rows `before` (n, 5).
 
     `packed` (n, 5) holds x, y, velocity x, velocity y, radius by place; `leaf_x`, `leaf_y` (8 P,) coordinates by place,
-    infinite where no agent is; `boxes` (P, 4) the box of each leaf, inverted where it is empty.
+    infinite where no agent is; `boxes` (P, 4) the box of each leaf, inverted where it is empty. Returns the longest
+    move of anybody, rounded up.
     """
     longest = 0.0
     for leaf in range(first_leaf, last_leaf):
@@ -38,8 +36,8 @@ def write_frame(
                 i = order[place]
                 x = position[i, 0]
                 y = position[i, 1]
-                dx = x - before[i, 0]
-                dy = y - before[i, 1]
+                dx = x - before[place, 0]
+                dy = y - before[place, 1]
                 longest = max(longest, dx * dx + dy * dy)
                 leaf_x[place] = x
                 leaf_y[place] = y
@@ -47,7 +45,7 @@ def write_frame(
                 packed[place, 1] = y
                 packed[place, 2] = velocity[i, 0]
                 packed[place, 3] = velocity[i, 1]
-                packed[place, 4] = radius[i]
+                packed[place, 4] = before[place, 4]
                 min_x = min(min_x, x)
                 max_x = max(max_x, x)
                 min_y = min(min_y, y)
@@ -60,6 +58,16 @@ def write_frame(
         boxes[leaf, 2] = max_x
         boxes[leaf, 3] = max_y
     return math.sqrt(longest) * ROUNDED_UP
+
+
+@kernel("void(i8,i8,i8[::1],f8[:,::1],f8[:,::1],f8[::1],f8[:,::1],f8[::1],f8[::1],f8[:,::1])")
+def write_frame(leaves, count, order, position, velocity, radius, packed, leaf_x, leaf_y, boxes):
+    """Write all leaves of a frame from the state of the agents."""
+    for place in range(count):
+        packed[place, 0] = position[order[place], 0]
+        packed[place, 1] = position[order[place], 1]
+        packed[place, 4] = radius[order[place]]
+    follow_frame(0, leaves, count, order, packed, position, velocity, packed, leaf_x, leaf_y, boxes)
 
 
 @kernel("void(i8,i8,i8[::1],i8[::1])")

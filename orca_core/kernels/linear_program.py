@@ -16,7 +16,7 @@ PARALLEL = 1e-12
 SAME_NORMAL_SQUARED = 1e-24
 
 
-@kernel("Tuple((b1,f8,f8))(f8[:,::1],i8,f8)")
+@kernel("Tuple((b1,f8,f8))(f8[:,::1],i8,f8)", inline=True)
 def solve_along_line(planes, i, limit):
     """Interval [lower, upper] of t for which P_i + t d lies in the disc |v| <= limit and in every half-plane before i.
 
@@ -33,21 +33,23 @@ def solve_along_line(planes, i, limit):
     root = math.sqrt(discriminant)
     lower = -along - root
     upper = -along + root
+    # no branch in the loop: which side a row bounds is a coin toss that a processor loses every other time. Bounds only
+    # close in, so one look at the end says what a look at every row would
+    blocked = False
     for j in range(i):
-        denominator = dx * planes[j, 2] + dy * planes[j, 3]
-        numerator = (px - planes[j, 0]) * planes[j, 2] + (py - planes[j, 1]) * planes[j, 3]
-        if abs(denominator) <= PARALLEL:
-            if numerator < 0.0:
-                return False, 0.0, 0.0
-            continue
-        t = -numerator / denominator
-        if denominator > 0.0:
-            if t > lower:
-                lower = t
-        elif t < upper:
-            upper = t
-        if lower > upper:
-            return False, 0.0, 0.0
+        nx = planes[j, 2]
+        ny = planes[j, 3]
+        denominator = dx * nx + dy * ny
+        numerator = (px - planes[j, 0]) * nx + (py - planes[j, 1]) * ny
+        parallel = abs(denominator) <= PARALLEL
+        blocked |= parallel & (numerator < 0.0)
+        t = -numerator / (1.0 if parallel else denominator)
+        below = t if t > lower else lower
+        above = t if t < upper else upper
+        lower = below if denominator > PARALLEL else lower
+        upper = above if denominator < -PARALLEL else upper
+    if blocked or lower > upper:
+        return False, 0.0, 0.0
     return True, lower, upper
 
 

@@ -34,6 +34,7 @@ __all__ = [
     "scan_common",
     "scan_leaves",
     "search",
+    "thin_out",
     "within",
 ]
 
@@ -42,6 +43,8 @@ LISTED = 32
 MARGIN = 4
 # how often too many candidates are cut by distance before they are cut by order
 TRIES = 4
+# how many bounds are tried to leave few enough for ranking by counting
+THINNINGS = 6
 # where a search begins that knows nothing, as a share of the neighbour distance
 FIRST_SHARE = 1.0 / 4096.0
 # a kept list proves the k-th neighbour only this far inside its radius, which covers every rounding
@@ -191,6 +194,30 @@ def within(distance, place, count, bound):
     return kept
 
 
+@kernel("Tuple((i8,f8))(f8[::1],i8[::1],i8,i8,i8,f8)", inline=True)
+def thin_out(distance, place, count, k, most, bound):
+    """Drop far candidates until between `k` and `most` are left; no distance is above `bound`.
+
+    Returns (how many are left, the squared distance that none of them is above). Candidates around a point fill an area
+    evenly, so the first bound tried is mostly right; where many are equally far none may be found, and all are kept.
+    """
+    low = 0.0
+    high = bound
+    closer = bound * (k + 3.0) / count
+    for _ in range(THINNINGS):
+        left = 0
+        for c in range(count):
+            left += distance[c] <= closer
+        if left < k:
+            low = closer
+        elif left > most:
+            high = closer
+        else:
+            return within(distance, place, count, closer), closer
+        closer = 0.5 * (low + high)
+    return count, bound
+
+
 @kernel(
     "Tuple((i8,f8))(i8,f8,f8,i8,i8,f8,f8,f8,i8[::1],i8,i8,f8[::1],f8[::1],i8[::1],f8[::1],f8[:,::1],i8,f8[::1],f8[::1],i8[::1],i8[::1],"
     "f8[::1],i8[::1],i8[::1],i8[::1],i8[::1])",
@@ -252,7 +279,7 @@ def search(
     return most, math.sqrt(distance[most])
 
 
-@kernel("i8(i8,f8,f8,i4[:,::1],i8,f8[:,::1],f8,f8[::1],i8[::1])", inline=True)
+@kernel("i8(i8,f8,f8,u4[:,::1],i8,f8[:,::1],f8,f8[::1],i8[::1])", inline=True)
 def near_of_list(own, px, py, listed, count, packed, bound, distance, place):
     """Collect those of the kept list of the agent at place `own` whose squared distance is <= `bound`; returns how
     many.

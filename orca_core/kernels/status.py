@@ -2,11 +2,11 @@
 
 import math
 
-from orca_core._jit import kernel
+from orca_core._jit import kernel, prefetch
 from orca_core.kernels.preferred import scaled_down
-from orca_core.kernels.step import NON_FINITE
+from orca_core.kernels.step import NON_FINITE, OVERLAPPING
 
-__all__ = ["ARRIVED", "MOVING", "NO_GOAL", "OVERLAP_SLACK", "STALLED", "conclude", "start_status"]
+__all__ = ["ARRIVED", "MOVING", "NO_GOAL", "STALLED", "conclude", "start_status"]
 
 # indices into orca_core.state.STATUS_NAMES
 NO_GOAL = 0
@@ -20,8 +20,8 @@ STALLED_EVENT = 2
 OVERLAP_EVENT = 4
 NON_FINITE_EVENT = 8
 
-# an overlap shallower than this share of the sum of the radii is a touch with rounding
-OVERLAP_SLACK = 1e-6
+# how many places ahead memory is asked for
+AHEAD = 16
 # progress under this share of what was wanted is none
 PROGRESS = 0.1
 
@@ -33,13 +33,13 @@ def start_status(has_goal, preferred_x, preferred_y):
 
 
 @kernel(
-    "void(i8,i8,i8[::1],i8,f8,f8,f8[:,::1],f8[::1],f8[:,::1],u1[::1],f8[:,::1],f8[::1],f8[::1],f8[::1],"
-    "u1[::1],f8[::1],i8[::1],u1[::1],f8[:,::1],i8[::1],u1[::1],u1[::1],f8[:,::1],i8[::1],u1[::1],u1[::1])"
+    "void(i8,i8,i8[::1],i8,f8,f8,f8[:,::1],f8[:,::1],u1[::1],f8[:,::1],f8[::1],f8[::1],f8[:,::1],"
+    "u1[::1],u1[::1],f8[:,::1],i8[::1],u1[::1],u1[::1],u1[::1],u1[::1])"
 )
 def conclude(
-    first, last, order, step, dt, stall_time, position, radius, goal, has_goal, preferred_velocity, preferred_speed,
-    goal_tolerance, max_speed, outcome, overlap_depth, overlap_with, status, anchor, anchor_step, overlapping,
-    new_status, new_anchor, new_anchor_step, new_overlapping, events,
+    first, last, order, step, dt, stall_time, position, goal, has_goal, preferred_velocity, preferred_speed,
+    goal_tolerance, parameters, outcome, status, anchor, anchor_step, overlapping, new_status, new_overlapping,
+    events,
 ):  # fmt: skip
     """Write statuses, anchors and overlaps after step number `step`, and `events` bits, for the places [first, last).
 
@@ -49,15 +49,27 @@ def conclude(
     """
     for place in range(first, last):
         i = order[place]
+        # as in solving: lines that no machine foresees
+        if place + AHEAD < order.size:
+            j = order[place + AHEAD]
+            prefetch(status, j)
+            prefetch(new_status, j)
+            prefetch(anchor, j)
+            prefetch(anchor_step, j)
+            prefetch(overlapping, j)
+            prefetch(new_overlapping, j)
+        max_speed = parameters[place, 0]
         happened = 0
+        # what was given is not even looked at where a goal decides
+        now = MOVING
         if has_goal[i]:
-            wanted = preferred_speed[i] if preferred_speed[i] >= 0.0 else max_speed[i]
+            wanted = preferred_speed[i] if preferred_speed[i] >= 0.0 else max_speed
         else:
             x, y = scaled_down(preferred_velocity[i, 0], preferred_velocity[i, 1])
             wanted = math.sqrt(x * x + y * y)
-        wanted = min(wanted, max_speed[i])
+            now = start_status(False, preferred_velocity[i, 0], preferred_velocity[i, 1])
+        wanted = min(wanted, max_speed)
         before = status[i]
-        now = start_status(has_goal[i] != 0, preferred_velocity[i, 0], preferred_velocity[i, 1])
         if has_goal[i]:
             dx = goal[i, 0] - position[i, 0]
             dy = goal[i, 1] - position[i, 1]
@@ -81,17 +93,15 @@ def conclude(
                     now = STALLED
                     if before != STALLED:
                         happened |= STALLED_EVENT
-        new_anchor[i, 0] = ax
-        new_anchor[i, 1] = ay
-        new_anchor_step[i] = since
+        anchor[i, 0] = ax
+        anchor[i, 1] = ay
+        anchor_step[i] = since
         new_status[i] = now
         # overlaps as they were at the start of the step
-        deep = 0
-        if overlap_with[i] >= 0 and overlap_depth[i] > OVERLAP_SLACK * (radius[i] + radius[overlap_with[i]]):
-            deep = 1
+        deep = 1 if (outcome[place] & OVERLAPPING) != 0 else 0
         if deep == 1 and overlapping[i] == 0:
             happened |= OVERLAP_EVENT
         new_overlapping[i] = deep
-        if (outcome[i] & NON_FINITE) != 0:
+        if (outcome[place] & NON_FINITE) != 0:
             happened |= NON_FINITE_EVENT
-        events[i] = happened
+        events[place] = happened

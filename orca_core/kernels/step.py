@@ -7,25 +7,16 @@ order" and "The step".
 
 import math
 
-from orca_core._jit import kernel
+from orca_core._jit import kernel, prefetch
 from orca_core.kernels.constraints import boundary_rows, wall_rows
-from orca_core.kernels.half_planes import agent_rows
+from orca_core.kernels.half_planes import LANES, cone_lanes, gather_lanes, take_rows
 from orca_core.kernels.linear_program import permitted_velocity
-from orca_core.kernels.neighbours import (
-    MARGIN,
-    PROOF,
-    collect_leaves,
-    gather_common,
-    near_of_list,
-    search,
-    within,
-)
+from orca_core.kernels.nearest import nearest_of_leaf
 from orca_core.kernels.preferred import preferred_velocity
-from orca_core.kernels.ranking import NETWORK, rank
 from orca_core.kernels.symmetry import biased, stands_in_symmetry
-from orca_core.kernels.tree import LEAF, query_box, tree_over_leaves
+from orca_core.kernels.tree import LEAF, query_box
 
-__all__ = ["integrate", "solve_leaves"]
+__all__ = ["OVERLAP_SLACK", "solve_leaves"]
 
 # what happened to an agent in a step, as bits of `outcome`
 RELAXED = 1
@@ -34,6 +25,7 @@ NON_FINITE = 4
 BIASED = 8
 COINCIDENT = 16
 NEAR_STATICS = 32
+OVERLAPPING = 64
 
 # options as bits of `flags`
 PART_COINCIDENT = 1
@@ -41,34 +33,18 @@ BREAK_SYMMETRY = 2
 STOP_NON_FINITE = 4
 CLAMP_PREFERRED = 8
 
+# an overlap shallower than this share of the sum of the radii is a touch with rounding
+OVERLAP_SLACK = 1e-6
 # a computed distance to a segment may fall short of the true one by rounding; boxes are grown by this much to lose none
 GROWTH = 1e-9
 # what lies within a step's move, and a little more, may be reached in it
 MOVE_MARGIN = 1.0 + 1e-6
-# a leaf on one spot says nothing of the distance; the search then begins at this share of the last reach and doubles
-SPARSEST = 1e-3
-# for how many steps of the fastest a candidate list looks beyond the neighbour distance
-LIST_STEPS = 8.0
-BEYOND = 1.05
-# a list that would not last for so many steps is not worth its candidates; a little more than the last reach is enough
-KEPT_STEPS = 2.0
-JUST_NOW = 1.3
-# how full a candidate list should become; one that overflows is cut, which costs more than a few free places
-FILLED = 0.9
+# how many places ahead memory is asked for
+AHEAD = 16
 # a solved velocity this near the preferred direction (relative) may come from a symmetry
 ALONG = 1e-9
 # who gets less than this share of the wanted speed while turning aside is still held up, and goes on turning
 HELD_UP = 0.5
-
-
-@kernel("f8(f8[:,::1],i8,f8,i8)", inline=True)
-def leaf_guess(boxes, leaf, k, leaf_items):
-    """Distance that should hold k neighbours if the density around is that of the leaf; zero where it is one spot."""
-    width = boxes[leaf, 2] - boxes[leaf, 0]
-    height = boxes[leaf, 3] - boxes[leaf, 1]
-    side = max(width, height)
-    # area per agent times k + 4, over pi, and a little more
-    return math.sqrt(side * max(min(width, height), 0.25 * side) * (k + 4.0) / (3.0 * leaf_items))
 
 
 @kernel(
@@ -82,12 +58,12 @@ def leaf_guess(boxes, leaf, k, leaf_items):
     "f8[:,::1],f8[:,::1],i8,i8[::1],f8[:,::1],"
     "f8[:,::1],f8[::1],f8[::1],i8[::1],f8[::1],f8[::1],f8[:,::1],i8[::1],i8[::1],i8[::1],f8[:,::1],"
     # lists
-    "i4[:,::1],i2[::1],f8[::1],"
+    "u4[:,::1],i2[::1],f8[::1],"
     # scratch
-    "f8[:,::1],i8[::1],i8[::1],i8[::1],f8[::1],i8[::1],i8[::1],i8[::1],f8[::1],f8[::1],i8[::1],f8[::1],"
-    "f8[::1],i8[::1],f8[::1],f8[:,::1],f8[::1],i8[::1],f8[::1],i8[::1],f8[:,::1],f8[:,::1],"
+    "u1[::1],f8[:,::1],i8[::1],i8[::1],i8[::1],f8[:,::1],i8[:,::1],i8[::1],i8[::1],f8[::1],f8[::1],i8[::1],f8[::1],"
+    "f8[:,::1],i8[:,::1],i8[::1],f8[::1],f8[::1],f8[:,::1],f8[::1],i8[::1],f8[::1],i8[::1],f8[:,::1],f8[:,::1],"
     # output
-    "f8[:,::1],i8[::1],u1[::1],f8[::1],f8[::1],i8[::1])"
+    "f8[:,::1],f8[:,::1],i8[::1],u1[::1],f8[::1],f8[::1],i8[::1])"
 )
 def solve_leaves(
     first_leaf, last_leaf, count, dt, floor, flags, seed, step, turn_steps, drift, slack,
@@ -97,9 +73,9 @@ def solve_leaves(
     edges, edge_clearance, edge_horizon, class_start, class_clearance, class_horizon, edge_nodes, edge_node_start,
     edge_leaves, edge_order, edge_boxes,
     listed, list_count, list_radius,
-    nodes, near, wide, stack, distance, place, index, keys, common_x, common_y, common_place, squares,
-    near_distance, near_place, lanes, wishes, guesses, found, item_distance, item, planes, derived,
-    new_velocity, new_turning, outcome, reach, overlap_depth, overlap_with,
+    planted, nodes, near, wide, stack, distance, place, index, nearer, common_x, common_y, common_place, squares,
+    near_distance, near_place, near_counts, bounds, lanes, wishes, guesses, found, item_distance, item, planes, derived,
+    new_velocity, new_position, new_turning, outcome, reach, overlap_depth, overlap_with,
 ):  # fmt: skip
     """Write the new velocity of every agent in the leaves [first_leaf, last_leaf), and what happened to it.
 
@@ -112,76 +88,29 @@ def solve_leaves(
     two may have come closer in the last step.
     """
     clamp = (flags & CLAMP_PREFERRED) != 0
-    width = listed.shape[1]
-    planted = False
     for leaf in range(first_leaf, last_leaf):
         begin = leaf * LEAF
         end = min(begin + LEAF, count)
         if begin >= end:
             break
-        # what the members of this leaf need together: a common list of walls, and where a candidate list no longer
-        # proves anything, a common list of agents to search
-        shared = 0.0
-        wall_reach = 0.0
-        expired = False
-        for own in range(begin, end):
-            wall_reach = max(wall_reach, max(parameters[own, 2], floor) * parameters[own, 0] + packed[own, 4])
-            needed = min(reach[order[own]] + slack, parameters[own, 3])
-            proved = list_radius[own] - 2.0 * drift
-            expired = expired or list_count[own] < 0 or reach[order[own]] < 0.0 or not needed < proved
-        if expired:
-            # all of them at once: the others' lists would not last much longer, and the common list is what costs
-            for own in range(begin, end):
-                i = order[own]
-                sight = parameters[own, 3]
-                k = int(parameters[own, 4])
-                # a distance that should hold enough candidates for some steps: by the last reach, else by the density
-                # of the leaf. Where a step moves agents past several neighbours no list would hold until the next,
-                # and one looks just far enough for now; much less will do where the leaf has become dense. All of
-                # these are guesses
-                most = width if k <= width - MARGIN else k
-                near_by = min(reach[i], sight) if reach[i] > 0.0 else leaf_guess(boxes, leaf, k, end - begin)
-                guess = near_by * math.sqrt(FILLED * most / max(k, 1))
-                if guess > near_by + KEPT_STEPS * slack:
-                    # a little beyond the neighbour distance, also where nobody moves: what ends there proves nothing
-                    guess = min(guess, sight * BEYOND + LIST_STEPS * slack)
-                    wanted = most
-                else:
-                    guess = JUST_NOW * near_by
-                    wanted = k
-                guess = min(guess, max(2.0 * leaf_guess(boxes, leaf, wanted, end - begin), SPARSEST * guess))
-                guesses[own - begin] = guess
-                list_count[own] = -1
-                shared = max(shared, guess)
-        near_count = 0
-        common_count = -1
-        if expired:
-            # the tree is built by the first who searches
-            if not planted:
-                tree_over_leaves(boxes, leaves, nodes)
-                planted = True
-            near_count = collect_leaves(
-                nodes,
-                leaves,
-                boxes[leaf, 0],
-                boxes[leaf, 1],
-                boxes[leaf, 2],
-                boxes[leaf, 3],
-                shared * shared,
-                stack,
-                near,
-            )
-            common_count = gather_common(
-                boxes, leaf, shared * shared, leaf_x, leaf_y, near, near_count, common_x, common_y, common_place
-            )
-            # the own leaf first: a heap of agents then shrinks its bound at once
-            for n in range(near_count):
-                if near[n] == leaf:
-                    near[n] = near[0]
-                    near[0] = leaf
-                    break
+        # agents near in space are anywhere in index order, so each of these is a cache line of its own that no machine
+        # foresees: asked for while the leaf before is computed
+        for ahead in range(begin + AHEAD, min(end + AHEAD, count)):
+            i = order[ahead]
+            prefetch(reach, i)
+            prefetch(goal, i)
+            prefetch(has_goal, i)
+            prefetch(preferred_speed, i)
+            prefetch(goal_tolerance, i)
+            prefetch(turning, i)
+            prefetch(new_velocity, i)
+            prefetch(new_position, i)
+        # a common list of walls
         found_count = 0
         if walls.shape[0] > 0:
+            wall_reach = 0.0
+            for own in range(begin, end):
+                wall_reach = max(wall_reach, max(parameters[own, 2], floor) * parameters[own, 0] + packed[own, 4])
             grown = wall_reach + GROWTH * (
                 wall_reach
                 + max(max(abs(boxes[leaf, 0]), abs(boxes[leaf, 2])), max(abs(boxes[leaf, 1]), abs(boxes[leaf, 3])))
@@ -190,7 +119,24 @@ def solve_leaves(
                 wall_nodes, wall_leaves, wall_order, wall_boxes, walls.shape[0], boxes[leaf, 0] - grown,
                 boxes[leaf, 1] - grown, boxes[leaf, 2] + grown, boxes[leaf, 3] + grown, stack, found,
             )  # fmt: skip
+        # the nearest agents of all members
+        total = nearest_of_leaf(
+            leaf, begin, end, drift, slack, leaves, order, leaf_first, boxes, leaf_x, leaf_y, packed, parameters, reach,
+            listed, list_count, list_radius, planted, nodes, near, wide, stack, distance, place, index, nearer,
+            common_x, common_y, common_place, squares, near_distance, near_place, near_counts, bounds, guesses,
+        )  # fmt: skip
+        # their half-planes all at once where there is room for them
+        together = total <= LANES
+        at = 0
+        if together:
+            for own in range(begin, end):
+                kept = near_counts[own - begin]
+                gather_lanes(own, packed, parameters[own, 1], near_place[own - begin], 0, kept, lanes, at)
+                at += kept
+            cone_lanes(lanes, total)
+            at = 0
         for own in range(begin, end):
+            slot = own - begin
             i = order[own]
             px = packed[own, 0]
             py = packed[own, 1]
@@ -231,65 +177,28 @@ def solve_leaves(
                         if closest <= move * move:
                             happened = NEAR_STATICS
             hard = rows
-            # constraints: the nearest agents, by the kept list where it proves them
-            k = int(parameters[own, 4])
-            sight = parameters[own, 3]
-            strict = sight * sight
-            kept = 0
-            bound = 0.0
-            if k > 0 and list_count[own] >= 0:
-                proved = (list_radius[own] - 2.0 * drift) * PROOF
-                expected = min(reach[i] + slack, proved)
-                bound = expected * expected
-                kept = near_of_list(own, px, py, listed, list_count[own], packed, bound, distance, place)
-                # all of them are closer than anybody who is not listed; are they enough
-                if not (kept >= k or sight <= expected):
-                    list_count[own] = -1
-            if k > 0 and list_count[own] < 0:
-                most = width if k <= width - MARGIN else k
-                guess = guesses[own - begin]
-                if not expired:
-                    # a list that seemed to hold was not enough, as when more neighbours are asked for than before
-                    guess = min(JUST_NOW * reach[i] + slack, sight)
-                    if not planted:
-                        tree_over_leaves(boxes, leaves, nodes)
-                        planted = True
-                kept, radius_named = search(
-                    own, px, py, k, most, sight, guess, shared, near, near_count, common_count,
-                    common_x, common_y,
-                    common_place, squares, nodes, leaves, leaf_x,
-                    leaf_y, order, leaf_first, distance, place, index, stack, wide,
+            # constraints: the nearest agents
+            kept = near_counts[slot]
+            parted = False
+            deepest = 0.0
+            partner = -1
+            for start in range(0, kept, LANES):
+                take = min(kept - start, LANES)
+                if not together:
+                    at = 0
+                    gather_lanes(own, packed, parameters[own, 1], near_place[slot], start, take, lanes, at)
+                    cone_lanes(lanes, take)
+                some_parted, deepest, partner = take_rows(
+                    own, packed, parameters[own, 1], dt, (flags & PART_COINCIDENT) != 0, seed, order, identifier,
+                    near_distance[slot], near_place[slot], start, take, lanes, at, planes, rows, deepest, partner,
                 )  # fmt: skip
-                if most == width:
-                    for c in range(kept):
-                        listed[own, c] = place[c]
-                    list_count[own] = kept
-                    # counted from where everybody stood when they were sorted
-                    list_radius[own] = radius_named + 2.0 * drift
-                bound = radius_named * radius_named
-                if kept > NETWORK:
-                    # most of them are not needed now
-                    closer = bound * (k + 3.0) / kept
-                    enough = 0
-                    for c in range(kept):
-                        enough += distance[c] <= closer
-                    if enough >= k:
-                        bound = closer
-                        kept = within(distance, place, kept, bound)
-            kept = (
-                min(rank(distance, place, index, kept, bound, order, keys, near_distance, near_place), k)
-                if k > 0
-                else 0
-            )
-            while kept > 0 and near_distance[kept - 1] >= strict:
-                kept -= 1
-            reach[i] = math.sqrt(near_distance[k - 1]) if 0 < k == kept else sight
-            rows, parted, deepest, partner = agent_rows(
-                own, packed, parameters[own, 1], dt, (flags & PART_COINCIDENT) != 0, seed, order, identifier,
-                near_distance, near_place, kept, lanes, planes, rows,
-            )  # fmt: skip
-            overlap_depth[i] = deepest
-            overlap_with[i] = order[partner] if partner >= 0 else -1
+                parted |= some_parted
+                rows += take
+                at += take
+            if partner >= 0 and deepest > OVERLAP_SLACK * (packed[own, 4] + packed[partner, 4]):
+                happened |= OVERLAPPING
+                overlap_depth[own] = deepest
+                overlap_with[own] = order[partner]
             if parted:
                 happened |= COINCIDENT
             # program and relaxation
@@ -310,14 +219,15 @@ def solve_leaves(
                             until = step + turn_steps
                     elif abs(vx * preferred_y - vy * preferred_x) <= ALONG * length * speed:
                         for n in range(kept):
-                            j = near_place[n]
+                            j = near_place[slot, n]
                             wishes[n, 0], wishes[n, 1] = preferred_velocity(
                                 order[j], packed[j, 0], packed[j, 1], dt, clamp, parameters[j, 0], goal, has_goal,
                                 preferred_speed, goal_tolerance, given,
                             )  # fmt: skip
                         if stands_in_symmetry(
-                            packed, wishes, own, near_place, kept, preferred_x / length, preferred_y / length, length
-                        ):
+                            packed, wishes, own, near_place[slot], kept, preferred_x / length, preferred_y / length,
+                            length,
+                        ):  # fmt: skip
                             until = step + turn_steps
                     # one nudge is not enough: a ring would close up again, so the turn is kept until the way is free
                     if until > step:
@@ -336,13 +246,6 @@ def solve_leaves(
                     vy = 0.0
             new_velocity[i, 0] = vx
             new_velocity[i, 1] = vy
-            outcome[i] = happened
-
-
-@kernel("void(i8,i8,i8[::1],f8,f8[:,::1],f8[:,::1],f8[:,::1])")
-def integrate(first, last, order, dt, packed, new_velocity, new_position):
-    """position + velocity * dt for the agents at the places [first, last), component-wise (spec "The step", part 2)."""
-    for place in range(first, last):
-        i = order[place]
-        new_position[i, 0] = packed[place, 0] + new_velocity[i, 0] * dt
-        new_position[i, 1] = packed[place, 1] + new_velocity[i, 1] * dt
+            new_position[i, 0] = px + vx * dt
+            new_position[i, 1] = py + vy * dt
+            outcome[own] = happened

@@ -294,7 +294,7 @@ def surface_phase(
     total = 0
     for place in range(first, last):
         i = order[place]
-        if known_inside[i] != 0 and (marks[i] & mark) == 0:
+        if known_inside[i] != 0 and (marks[place] & mark) == 0:
             inside_next[i] = 1
             status[i] = UNTOUCHED
             continue

@@ -146,7 +146,7 @@ def wall_phase(
     total = 0
     for place in range(first, last):
         i = order[place]
-        if (marks[i] & mark) == 0:
+        if (marks[place] & mark) == 0:
             continue
         px = position[i, 0]
         py = position[i, 1]

@@ -55,7 +55,9 @@ def serve(
         str | None, typer.Option(help="Address to listen on; any but loopback needs keys: orca-crowd keys create.")
     ] = None,
     port: Annotated[int | None, typer.Option(min=0, max=65535, help="Port to listen on; 0 takes any free one.")] = None,
-    workers: Annotated[int | None, typer.Option(min=1, max=256, help="Threads that compute steps.")] = None,
+    workers: Annotated[
+        int | None, typer.Option(min=1, max=256, help="Workers that compute steps; there is one server process.")
+    ] = None,
     engine: Annotated[str | None, typer.Option(help="Who computes: processes or inline.")] = None,
     data: Annotated[
         str | None,
@@ -95,6 +97,24 @@ def serve(
     from orca_crowd.commands.serve import run
 
     raise typer.Exit(run(settings))
+
+
+@app.command()
+def replay(
+    file: Annotated[Path, typer.Argument(help="A journal: worlds/<id>.sqlite in the folder of a server.")],
+    until: Annotated[int | None, typer.Option(min=0, help="The step to stop at; left out, the last.")] = None,
+) -> None:
+    """Carry out a journal again and compare every digest and state with what was recorded.
+
+    Says the first step and agents that differ; the exit code is 1 then.
+    """
+    from orca_crowd.commands.replay import Unreadable, run
+
+    try:
+        code = run(file, until)
+    except Unreadable as error:
+        raise fail(str(error)) from None
+    raise typer.Exit(code)
 
 
 @app.command()

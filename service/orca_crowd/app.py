@@ -12,11 +12,13 @@ from starlette.middleware.cors import CORSMiddleware
 
 from orca_crowd import __version__
 from orca_crowd.api import agents, documentation, geometry, server, state, stepping, worlds
+from orca_crowd.api.requests import REQUEST_ID, Requests
 from orca_crowd.api.support import Services, problem, refusal_of
 from orca_crowd.api.viewer import viewer_router
 from orca_crowd.clock import Clock, SystemClock
 from orca_crowd.engine.choice import make_engine
 from orca_crowd.engine.warmup import Progress, Warmup
+from orca_crowd.journal.watch import writing_watched
 from orca_crowd.keys.buckets import Buckets
 from orca_crowd.keys.doorkeeper import Doorkeeper
 from orca_crowd.keys.tries import FailedTries
@@ -26,6 +28,7 @@ from orca_crowd.protocol.controllers import CONTROLLER_HEADER
 from orca_crowd.settings import Settings
 from orca_crowd.streaming.router import router as stream_router
 from orca_crowd.streaming.streams import Streams
+from orca_crowd.tracing import Tracing, tracing_of_environment
 from orca_crowd.worlds.archive import Archive
 from orca_crowd.worlds.demos import Demos
 from orca_crowd.worlds.registry import Registry
@@ -34,14 +37,21 @@ __all__ = ["create_app", "drain"]
 
 # how long the end waits for a compilation, which cannot be interrupted
 WARMUP_SECONDS = 2.0
+# how much of the time for the drain the worlds may take, so that clients are told in the rest
+WORLDS_SHARE = 0.4
 
 
 def create_app(
-    settings: Settings | None = None, *, clock: Clock | None = None, progress: Progress | None = None
+    settings: Settings | None = None,
+    *,
+    clock: Clock | None = None,
+    progress: Progress | None = None,
+    tracing: Tracing | None = None,
 ) -> FastAPI:
     """Make the application; threads and tasks begin with its lifespan and have ended when that has.
 
-    `clock` is the only clock that it reads; `progress` hears of every kernel that is compiled at the start.
+    `clock` is the only clock that it reads; `progress` hears of every kernel that is compiled at the start; `tracing`
+    is what the environment asks for unless it is given.
     """
     settings = settings if settings is not None else Settings()
     clock = clock if clock is not None else SystemClock()
@@ -53,28 +63,40 @@ def create_app(
         redirect_slashes=False,
         lifespan=_lifespan,
     )
+    tracing = tracing if tracing is not None else tracing_of_environment(__version__)
     metrics = Metrics()
     engine = make_engine(settings)
-    archive = Archive(settings.folder, settings) if settings.folder is not None else None
-    registry = Registry(settings=settings, engine=engine, clock=clock, metrics=metrics, archive=archive)
+    metrics.engine(engine, __version__)
+    writing = writing_watched(metrics, tracing)
+    archive = Archive(settings.folder, settings, writing) if settings.folder is not None else None
+    registry = Registry(
+        settings=settings, engine=engine, clock=clock, metrics=metrics, archive=archive, tracing=tracing
+    )
     demos = Demos(registry, engine)
     door = Doorkeeper(
         settings.key_file,
         FailedTries(tries=settings.failed_tries, seconds=60.0),
         Buckets(rate=settings.requests_per_second, burst=2.0 * settings.requests_per_second),
+        refused=metrics.key_refused,
     )
     warmup = Warmup(progress, engine.start)
-    app.state.services = Services(settings, clock, metrics, engine, registry, demos, warmup, door)
+    app.state.services = Services(settings, clock, metrics, engine, registry, demos, warmup, door, tracing)
     app.state.streams = Streams(clock=clock, settings=settings, offload=engine.serve)
-    metrics.streams(app.state.streams.statistics)
+    metrics.streams(app.state.streams.statistics, app.state.streams.waiting)
 
     if settings.allowed_origins:
         app.add_middleware(
             CORSMiddleware,
             allow_origins=settings.allowed_origins,
             allow_methods=["GET", "POST", "PUT", "PATCH", "DELETE"],
-            allow_headers=["Authorization", "Content-Type", "Orca-Crowd-Lease", CONTROLLER_HEADER, CLIENT_HEADER],
+            allow_headers=[
+                *("Authorization", "Content-Type", "Orca-Crowd-Lease", REQUEST_ID),
+                *(CONTROLLER_HEADER, CLIENT_HEADER),
+            ],
+            expose_headers=[REQUEST_ID, "Orca-Crowd-Step", "Orca-Crowd-Sequence", "Retry-After"],
         )
+    # the last that is added is the outermost
+    app.add_middleware(Requests, clock=clock, metrics=metrics, tracing=tracing)
 
     async def refuse(request: Request, error: Exception) -> Response:
         return problem(request, refusal_of(error))
@@ -110,7 +132,11 @@ async def drain(app: FastAPI) -> None:
     with suppress(TimeoutError):
         async with asyncio.timeout(services.settings.drain_seconds):
             await services.demos.close()
-            await asyncio.gather(app.state.streams.close(), services.registry.drain())
+            # journals are closed before clients are let go; a world that takes too long holds up no other's clients
+            with suppress(TimeoutError):
+                async with asyncio.timeout(WORLDS_SHARE * services.settings.drain_seconds):
+                    await services.registry.drain()
+            await app.state.streams.close()
 
 
 @asynccontextmanager
@@ -128,4 +154,5 @@ async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
         await services.engine.close()
         services.registry.close()
         services.door.close()
+        await asyncio.to_thread(services.tracing.close)
         await asyncio.to_thread(services.warmup.join, WARMUP_SECONDS)

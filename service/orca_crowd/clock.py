@@ -6,10 +6,21 @@ It is injected, so that a test moves time by hand and nothing has to be waited f
 from __future__ import annotations
 
 import asyncio
+import math
 import time
 from typing import Protocol
 
-__all__ = ["Clock", "ManualClock", "SystemClock"]
+__all__ = ["Clock", "ManualClock", "SystemClock", "day_time"]
+
+
+def day_time(seconds: float) -> str:
+    """Seconds since 1970 as date and time of day in UTC, to the millisecond."""
+    whole = int(seconds)
+    return f"{time.strftime('%Y-%m-%dT%H:%M:%S', time.gmtime(whole))}.{int((seconds - whole) * 1000):03d}Z"
+
+
+# the finest division of a second that a timer of the loop may have
+TICKS = 1000
 
 
 class Clock(Protocol):
@@ -24,7 +35,10 @@ class Clock(Protocol):
         ...
 
     async def wait(self, event: asyncio.Event, until: float | None) -> None:
-        """Return when the event is set or when `now()` has reached `until`, whichever is first."""
+        """Return when the event is set or when `now()` has reached `until`, whichever is first.
+
+        The event is for one task to wait for. Nothing is said about the moment: whoever returns looks again.
+        """
         ...
 
 
@@ -44,16 +58,29 @@ class SystemClock:
         if until is None:
             await event.wait()
             return
-        remaining = until - self.now()
-        if remaining <= 0 or event.is_set():
+        if self.now() >= until or event.is_set():
             # hand the loop on all the same: a world that is always late must not keep it for itself
             await asyncio.sleep(0)
             return
+        # The timers of uvloop count whole milliseconds of this very clock and round to the nearest: a wait that is told
+        # to the microsecond ends early half of the time, and who looks again would go round and round until the moment
+        # has come. So it ends with the first millisecond that is not before it, and all who wait for the same one are
+        # woken together.
+        now = self.now()
+        whole = math.ceil(until * TICKS) - math.floor(now * TICKS)
+        # asyncio.timeout would cancel the task and catch that again, for ten times as much of the loop's time
+        alarm = asyncio.get_running_loop().call_later(whole / TICKS, _nudge, event)
         try:
-            async with asyncio.timeout(remaining):
-                await event.wait()
-        except TimeoutError:
-            return
+            await event.wait()
+        finally:
+            alarm.cancel()
+
+
+def _nudge(event: asyncio.Event) -> None:
+    """Wake who waits for an event without leaving it set."""
+    if not event.is_set():
+        event.set()
+        event.clear()
 
 
 class ManualClock:

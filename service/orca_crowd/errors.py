@@ -154,6 +154,8 @@ def problem_of(error: BaseException) -> ApiError:
         return ApiError(error.code, str(error))
     if isinstance(error, pydantic.ValidationError):
         return InvalidRequest(faults_of(error))
+    if isinstance(error, MemoryError):
+        return ApiError("no-room", f"memory that is needed cannot be had: {str(error) or 'the machine has no more'}")
     incident = secrets.token_hex(6)
     log.error("unexpected failure %s", incident, exc_info=error)
     return ApiError("internal", f"the server failed to answer; see {incident} in its log")

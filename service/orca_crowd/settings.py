@@ -67,6 +67,13 @@ class Settings(BaseSettings):
         None, description="Folder that keeps compiled kernels between starts; none without it."
     )
 
+    log_format: Literal["console", "json"] = Field(
+        "console", description="What a line of the log is: `console`, for people, or `json`, an object a line."
+    )
+    log_level: Literal["debug", "info", "warning", "error"] = Field(
+        "info", description="The least that is logged; `debug` has a line for every request."
+    )
+
     # who comes in
     failed_tries: int = Field(10, ge=1, description="Wrong keys that one address may send in a minute.")
     requests_per_second: float = Field(
@@ -101,7 +108,7 @@ class Settings(BaseSettings):
         32, ge=1, description="Steps after which the keyframe of the precisions int16 and int8 is renewed."
     )
     deflate: bool = Field(
-        False, description="Compress WebSocket messages (permessage-deflate); 20 KiB and more for each connection."
+        False, description="Compress WebSocket messages (permessage-deflate); 45 KiB for each client that asks for it."
     )
     reply_queue: int = Field(1024, ge=1, description="Replies and events that wait for one socket; one more closes it.")
     command_queue: int = Field(

@@ -37,7 +37,7 @@ SERVICE_LAYERS: tuple[tuple[str, ...], ...] = (
     ("api", "streaming"),
     ("worlds",),
     ("engine", "journal", "keys"),
-    ("protocol", "settings", "errors", "clock", "metrics"),
+    ("protocol", "settings", "errors", "clock", "metrics", "logs", "tracing"),
     ("processors",),
 )
 
@@ -50,6 +50,7 @@ CONFINED: dict[str, tuple[str, ...]] = {
     "starlette": ("orca_crowd.app", "orca_crowd.api", "orca_crowd.streaming"),
     "multiprocessing": ("orca_crowd.engine",),
     "ray": ("orca_crowd.engine",),
+    "opentelemetry": ("orca_crowd.tracing",),
 }
 # one injected clock in the server; the client has its own, and a command or a benchmark times what it ran
 CLOCKS = ("orca_crowd.clock", "orca_crowd.commands", "orca_crowd.bench", "orca_crowd_client")

@@ -110,7 +110,7 @@ def test_each_fused_instruction_has_a_name_that_is_known(pattern: re.Pattern[str
 
 
 @pytest.mark.parametrize(
-    "line", ["\tvmulsd\t%xmm1, %xmm0, %xmm0", "\tfmul\td0, d1, d2", "\tfmov\td0, d1", "\t.ascii \"fmadd\"", "fmadd:"]
+    "line", ["\tvmulsd\t%xmm1, %xmm0, %xmm0", "\tfmul\td0, d1, d2", "\tfmov\td0, d1", '\t.ascii "fmadd"', "fmadd:"]
 )
 def test_an_ordinary_line_is_not_one(line: str) -> None:
     assert fused_instructions(line, X86_FUSED) == fused_instructions(line, ARM_FUSED) == []

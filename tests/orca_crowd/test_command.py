@@ -41,10 +41,10 @@ def test_the_version_is_told() -> None:
 
 
 @pytest.mark.parametrize("host", ["0.0.0.0", "::", "192.168.1.5", "example.com"])
-def test_nothing_but_loopback_is_listened_on(host: str) -> None:
+def test_without_keys_nothing_but_loopback_is_listened_on(host: str) -> None:
     answer = run("serve", "--host", host, "--port", "0")
     assert answer.returncode == 2
-    assert answer.stderr.startswith("orca-crowd: listen on 127.0.0.1 instead of ")
+    assert answer.stderr.startswith("orca-crowd: make a key first (orca-crowd keys create --scope admin), or ")
     assert len(answer.stderr.splitlines()) == 1
 
 

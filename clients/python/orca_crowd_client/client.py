@@ -41,6 +41,7 @@ class Client:
         *,
         encoding: EncodingName = "msgpack",
         timeout: float | None = 60.0,
+        key: str | None = None,
         headers: Mapping[str, str] | None = None,
         retry: Backoff = REQUESTING,
         transport: httpx.BaseTransport | None = None,
@@ -48,12 +49,14 @@ class Client:
         """Prepare; nothing is sent.
 
         `encoding` is `msgpack` or `json`. `timeout` bounds the wait for one answer in seconds, a long run of steps
-        included. `headers` go with every request and every stream. `retry` says how often a request that only reads,
-        or carries a key, is repeated when the connection breaks. `transport` is httpx's own, for tests and proxies.
+        included. `key` is the API key of a server that wants one. `headers` go with every request and every stream.
+        `retry` says how often a request that only reads, or carries a key of its own, is repeated when the connection
+        breaks. `transport` is httpx's own, for tests and proxies.
         """
         self.url = url.rstrip("/")
         self.encoding = encoding_named(encoding)
-        self._headers = {CLIENT_HEADER: CLIENT, **(headers or {})}
+        credentials = {} if key is None else {"Authorization": f"Bearer {key}"}
+        self._headers = {CLIENT_HEADER: CLIENT, **(headers or {}), **credentials}
         self.retry = retry
         self._http = httpx.Client(
             headers=self._headers,

@@ -15,6 +15,8 @@ export interface ClientOptions {
   readonly encoding?: EncodingName;
   /** Seconds that one answer may take, a long run of steps included; 60. */
   readonly timeout?: number;
+  /** The API key of a server that wants one. */
+  readonly key?: string;
   /** Sent with every request, and with every stream where the WebSocket can set headers (a browser's cannot). */
   readonly headers?: Readonly<Record<string, string>>;
   /** How often a request that only reads, or carries a key, is repeated when the connection breaks. */
@@ -41,15 +43,22 @@ export class Client {
   /** For worlds: what every call has in common. */
   readonly transport: Transport;
   readonly webSocket: WebSocketConstructor | undefined;
+  /** For streams: browsers send the key as a subprotocol. */
+  readonly key: string | undefined;
 
   /** Prepare; nothing is sent. In a browser `new Client(location.origin)` is the server of the page. */
   constructor(url = "http://127.0.0.1:8000", options: ClientOptions = {}) {
     this.url = url.replace(/\/+$/, "");
     this.webSocket = options.webSocket;
+    this.key = options.key;
     this.transport = {
       url: this.url,
       encoding: encodingNamed(options.encoding ?? "msgpack"),
-      headers: { [CLIENT_HEADER]: CLIENT, ...options.headers },
+      headers: {
+        [CLIENT_HEADER]: CLIENT,
+        ...options.headers,
+        ...(options.key === undefined ? {} : { Authorization: `Bearer ${options.key}` }),
+      },
       timeout: options.timeout ?? 60,
       retry: options.retry ?? REQUESTING,
       // a browser's fetch wants its window

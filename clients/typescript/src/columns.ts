@@ -45,7 +45,8 @@ export function isSingle(name: string, value: unknown): boolean {
 /** Rows of a column that is not a single value. */
 export function rowsOf(name: string, value: unknown): number {
   const length = (value as ArrayLike<unknown>).length;
-  return isTyped(value) ? length / widthOf(name) : length;
+  // half a pair is a row too, for the server to refuse
+  return isTyped(value) ? Math.ceil(length / widthOf(name)) : length;
 }
 
 /** Rows that columns have: those of the first real column, 1 where each value is a single one, 0 without any. */

@@ -9,6 +9,7 @@ export interface ConnectionOptions {
   readonly url: string;
   readonly encoding: Encoding;
   readonly headers: Readonly<Record<string, string>>;
+  readonly key: string | undefined;
   readonly webSocket: WebSocketConstructor | undefined;
   /** Asks over REST for the world, to learn why a handshake failed: a browser does not tell. */
   readonly ask: () => Promise<void>;
@@ -63,7 +64,9 @@ export class Connection {
     const WebSocket = await findWebSocket(options.webSocket);
     // frames are numbers and hardly shrink, so that compression costs more than it saves
     const extra = { headers: options.headers, maxPayload: LARGEST_MESSAGE, perMessageDeflate: false };
-    const socket = new WebSocket(options.url, [options.encoding.subprotocol], extra) as Socket;
+    // a browser cannot set headers, so the key travels beside the real subprotocol, never in the address
+    const key = options.key === undefined ? [] : [`orca-crowd.key.${options.key}`];
+    const socket = new WebSocket(options.url, [options.encoding.subprotocol, ...key], extra) as Socket;
     return new Connection(socket, options, opening, receive);
   }
 

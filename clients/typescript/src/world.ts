@@ -1,6 +1,6 @@
 // A handle on one world.
 
-import { BYTES, CONTROLLER_HEADER, type Call, LEASE_HEADER, worldPath } from "./call.js";
+import { BYTES, CONTROLLER_HEADER, type Call, LEASE_HEADER, send, worldPath } from "./call.js";
 import { type Client, readWorld } from "./client.js";
 import type { IdentifierArray } from "./columns.js";
 import {
@@ -290,17 +290,18 @@ export class World {
 
   /** A stream of frames and events, which takes commands and steps too; it connects when it is first used. */
   stream(options: StreamOptions = {}): Stream {
-    const { transport, webSocket } = this.#client;
+    const { transport, webSocket, key } = this.#client;
     const address = transport.url.replace(/^http/, "ws") + worldPath(this.id, "stream");
     return new Stream(
       {
         url: address,
         encoding: transport.encoding,
         headers: { ...transport.headers, ...this.#headers() },
+        key,
         webSocket,
         connect: transport.retry,
         // a browser tells nothing of a handshake that failed; asking for the world does
-        ask: () => this.#call({ method: "GET", path: "", read: nothing }),
+        ask: () => send({ ...transport, retry: { attempts: 0 } }, { method: "GET", path: worldPath(this.id), read: nothing }),
       },
       options,
     );

@@ -40,15 +40,15 @@ it("connects again, goes on after the last step, and misses nothing", async () =
   const stream = through.world(world.id).stream({ delivery: "every", reconnect: QUICK });
   const lost: string[] = [];
   stream.on("lost", (error) => void lost.push(error.name));
-  const frames: Frame[] = [(await stream.receive(5)) as Frame];
+  const frames: Frame[] = [(await stream.receive(20)) as Frame];
   await world.step(2);
-  while (frames.length < 3) frames.push((await stream.receive(5)) as Frame);
+  while (frames.length < 3) frames.push((await stream.receive(20)) as Frame);
   proxy.refusing = true;
   proxy.cut();
   await world.step(3);
   await until(() => lost.length > 0);
   proxy.refusing = false;
-  while (frames.at(-1)?.step !== 5) frames.push((await stream.receive(5)) as Frame);
+  while (frames.at(-1)?.step !== 5) frames.push((await stream.receive(20)) as Frame);
   expect(frames.map(({ type, step, gap }) => [type, step, gap])).toEqual([
     ["full", 0, false],
     ...[1, 2, 3, 4, 5].map((step) => ["frame", step, false]),
@@ -83,7 +83,7 @@ it("gives up after the tries that it was given", async () => {
   await stream.receive();
   proxy.refusing = true;
   proxy.cut();
-  await expect(stream.receive(10)).rejects.toThrow(ConnectionFailed);
+  await expect(stream.receive(20)).rejects.toThrow(ConnectionFailed);
   await expect(stream.step()).rejects.toThrow(ConnectionFailed);
 });
 

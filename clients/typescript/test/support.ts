@@ -29,7 +29,7 @@ export async function makePair(client = makeClient(), members: Partial<NewWorld>
 }
 
 /** Wait until the condition holds. */
-export async function until(condition: () => boolean, seconds = 10): Promise<void> {
+export async function until(condition: () => boolean, seconds = 20): Promise<void> {
   const deadline = Date.now() + seconds * 1000;
   while (!condition()) {
     if (Date.now() > deadline) throw new Error(`not within ${seconds} s: ${condition.toString()}`);

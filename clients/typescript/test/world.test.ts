@@ -123,6 +123,12 @@ it("removes more agents than a URL holds, all or nothing", async () => {
   expect((await world.agents()).length).toBe(0);
 });
 
+it("leaves it to the server to refuse half a pair", async () => {
+  const world = await makeWorld();
+  const failure = world.addAgents({ position: Float64Array.of(1, 2, 3), radius: 0.5 });
+  await expect(failure).rejects.toMatchObject({ code: "invalid", errors: [{ field: "position" }] });
+});
+
 it("reads in float32 where asked for", async () => {
   const world = await makePair();
   const { position } = await world.agents({ precision: "float32", offset: 1, limit: 1 });

@@ -11,6 +11,7 @@ from pydantic import BaseModel, TypeAdapter
 from pydantic.json_schema import models_json_schema
 
 from orca_crowd import __version__
+from orca_crowd.api.access import needed
 from orca_crowd.api.queries import Parameter
 from orca_crowd.protocol import agents, commands, geometry, shown, steer, steps, worlds
 from orca_crowd.protocol.bodies import JSON, MSGPACK
@@ -31,6 +32,7 @@ MODELS: tuple[type[BaseModel], ...] = (
     geometry.ObstaclesBody,
     steer.SteerBody,
     steps.StepBody,
+    worlds.ForkBody,
     worlds.LeaseBody,
     worlds.NewWorld,
     worlds.WorldChange,
@@ -39,7 +41,7 @@ MODELS: tuple[type[BaseModel], ...] = (
 ROWS: tuple[Any, ...] = (agents.NewAgent, agents.AgentChange)
 
 # refusals that any call may meet
-EVERYWHERE = ("not-ready", "draining", "internal")
+EVERYWHERE = ("unauthorized", "forbidden", "limit", "not-ready", "draining", "internal")
 ON_BODIES = ("malformed", "too-large", "unsupported-type", "invalid")
 
 
@@ -121,6 +123,12 @@ def _document(app: FastAPI) -> dict[str, Any]:
         summary="Steering as a service: ORCA crowds, exact to the bit.",
         routes=app.routes,
     )
+    for path, calls in document["paths"].items():
+        for method, call in calls.items():
+            if needed(method.upper(), path) is None:
+                # who needs no key is not refused for one
+                for status in ("401", "403", "429"):
+                    call["responses"].pop(status, None)
     _, definitions = models_json_schema([(model, "validation") for model in MODELS], ref_template=REFERENCE)
     schemas = document.setdefault("components", {}).setdefault("schemas", {})
     schemas.update(definitions["$defs"])

@@ -7,6 +7,7 @@ from fastapi import APIRouter, Request, Response
 from orca_core import _jit
 from orca_core.options import PROFILES
 from orca_crowd import __version__
+from orca_crowd.api.access import check_new
 from orca_crowd.api.documentation import described
 from orca_crowd.api.support import INFO_PATH, ProblemRoute, answer, services
 from orca_crowd.protocol.compatibility import OLDEST_CLIENTS
@@ -38,7 +39,8 @@ async def readyz(request: Request) -> Response:
 @router.get("/metrics", **described("Metrics for Prometheus", answer_types=["text/plain"], tag=TAG))
 async def metrics(request: Request) -> Response:
     """Counts and measurements."""
-    return Response(services(request).metrics.text(), media_type="text/plain; version=0.0.4")
+    here = services(request)
+    return Response(await here.engine.serve(here.metrics.text), media_type="text/plain; version=0.0.4")
 
 
 @router.get(INFO_PATH, **described("What this server is", answer=InfoAnswer, tag=TAG))
@@ -78,6 +80,7 @@ async def start_demo(request: Request, name: str) -> Response:
     """Make the world of a scene and let it run."""
     here = services(request)
     here.check_ready()
+    check_new(request, here.door, None)
     runner, scene = await here.demos.start(name)
     return await answer(
         request, {"world": runner.info, "view": list(scene.view), "attribution": scene.attribution}, 201

@@ -71,7 +71,7 @@ async def restore_world(request: Request) -> Response:
     here = services(request)
     here.check_ready()
     name = read_query(request, RESTORED).get("id")
-    check_new(request, name)
+    check_new(request, here.door, name)
     kind, _ = media_type(request.headers.get("content-type"))
     if kind != BYTES:
         raise ApiError("unsupported-type", f"a snapshot is {BYTES}, not {kind!r}")

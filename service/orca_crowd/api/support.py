@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -19,11 +20,13 @@ from orca_crowd.engine.interface import Engine
 from orca_crowd.engine.warmup import Warmup
 from orca_crowd.errors import ApiError, Fault, InvalidRequest, document, problem_of
 from orca_crowd.keys.doorkeeper import Doorkeeper
+from orca_crowd.logs import world_id
 from orca_crowd.metrics import Metrics
 from orca_crowd.protocol.bodies import MEDIA_TYPES, Encoding, accepted, decode, encode, encoding_of, size_of
 from orca_crowd.protocol.compatibility import CLIENT_HEADER, check_client
 from orca_crowd.protocol.controllers import CONTROLLER_HEADER, check_controller
 from orca_crowd.settings import Settings
+from orca_crowd.tracing import Tracing
 from orca_crowd.worlds.controllers import Controller
 from orca_crowd.worlds.demos import Demos
 from orca_crowd.worlds.registry import Registry
@@ -45,6 +48,8 @@ __all__ = [
     "services",
     "the_world",
 ]
+
+log = logging.getLogger("orca_crowd.requests")
 
 # values above about this many bytes are decoded, checked and encoded in a helper thread
 LARGE = 65_536
@@ -71,6 +76,7 @@ class Services:
     demos: Demos
     warmup: Warmup
     door: Doorkeeper
+    tracing: Tracing
     draining: bool = False
     drained: bool = False
 
@@ -174,6 +180,8 @@ def problem(request: Request, error: ApiError) -> Response:
     """A refusal as a problem document; always JSON."""
     here = services(request)
     here.metrics.problems.labels(error.code).inc()
+    level = logging.WARNING if error.status in (500, 507) else logging.INFO if error.status < 404 else logging.DEBUG
+    log.log(level, "%s %s refused: %d %s", request.method, request.url.path, error.status, error.code)
     data = encode(document(error, here.settings.errors_per_answer), "json")
     return Response(data, error.status, media_type="application/problem+json", headers=error.headers)
 
@@ -214,6 +222,7 @@ class ProblemRoute(APIRoute):
                         check_origin(request.headers, here.settings)
                     authorize(request, here.door, scope, here.clock.now(), here.clock.wall())
                     if "world" in request.path_params:
+                        world_id.set(request.path_params["world"])
                         await here.registry.wake(request.path_params["world"])
                 response: Response = await handler(request)
             except Exception as error:

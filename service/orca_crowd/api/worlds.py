@@ -36,7 +36,7 @@ async def create_world(request: Request) -> Response:
     here.check_ready()
     body = await read_body(request)
     new = parse_world(body.value, here.settings)
-    check_new(request, new.id)
+    check_new(request, here.door, new.id)
     runner = await here.registry.create(new)
     return await answer(request, runner.info, 201, body)
 
@@ -122,6 +122,6 @@ async def fork_world(request: Request, world: str) -> Response:
     here, runner = services(request), the_world(request)
     body = await read_body(request)
     fork = validate(ForkBody, body.value)
-    check_new(request, fork.id)
+    check_new(request, here.door, fork.id)
     made = await here.registry.fork(runner, fork)
     return await answer(request, made.info, 201, body)

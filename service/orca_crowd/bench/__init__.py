@@ -217,6 +217,60 @@ def bench_stream(
     _publish(result, console, json_file, plot, write_docs)
 
 
+@app.command("viewer")
+def bench_viewer(
+    agents: Annotated[int, typer.Option(min=1, max=1_000_000, help="Agents of the crowd that is looked at.")] = 20_000,
+    frames: Annotated[int, typer.Option(min=10, max=100_000, help="Frames taken of each look.")] = 60,
+    browser: Annotated[Path | None, typer.Option(help="Chromium's program; left out, that on the path.")] = None,
+    json_file: JsonFile = None,
+    write_docs: Annotated[bool, typer.Option("--write-docs", help="Bring docs/performance.md up to date.")] = False,
+) -> None:
+    """What a frame of the page takes of the browser's main thread, in Chromium without a window."""
+    _check_document(write_docs)
+
+    from rich.console import Console
+
+    from orca_crowd.bench.viewer import browser_program, measure_viewer
+
+    program = str(browser) if browser is not None else browser_program()
+    if program is None:
+        raise _refuse("there is no Chromium on the path: install one, or name it with --browser /path/to/chromium")
+    console = Console()
+    with console.status("starting") as status:
+        result = measure_viewer(program, agents=agents, frames=frames, tell=lambda what: status.update(what))
+    _publish(result, console, json_file, None, write_docs)
+
+
+@app.command("durability")
+def bench_durability(
+    rounds: Annotated[
+        int, typer.Option(min=0, max=1_000_000, help="Steps and commands of each durability; 0 for none.")
+    ] = 2_000,
+    repeat: Annotated[int, typer.Option(min=0, max=1_000, help="Recoveries of each world; 0 for none.")] = 3,
+    snapshots: Annotated[
+        int, typer.Option(min=0, max=100_000, help="Snapshots of 100,000 agents beside ticks; 0 for none.")
+    ] = 60,
+    folder: Annotated[Path | None, typer.Option(help="Where journals are made; where the system keeps such.")] = None,
+    json_file: JsonFile = None,
+    plot: Plot = None,
+    write_docs: WriteDocs = False,
+) -> None:
+    """What a journal costs a step and a command, how soon a world is back, what a snapshot delays."""
+    _check_document(write_docs)
+    if folder is not None and not folder.is_dir():
+        raise _refuse(f"make the folder {folder} first, or leave --folder out")
+
+    from rich.console import Console
+
+    from orca_crowd.bench.durability import DurabilityPlan, measure_durability
+
+    console = Console()
+    plan = DurabilityPlan(rounds=rounds, repeat=repeat, snapshots=snapshots, folder=folder)
+    with console.status("starting") as status:
+        result = measure_durability(plan, tell=lambda what: status.update(what))
+    _publish(result, console, json_file, plot, write_docs)
+
+
 @app.command("start")
 def bench_start(
     repeat: Annotated[int, typer.Option(min=1, max=100, help="How often each start is taken.")] = 3,

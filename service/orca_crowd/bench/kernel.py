@@ -24,9 +24,13 @@ from orca_crowd.bench.scenes import Scene, crowding, preferred
 __all__ = ["FORMAT", "PROFILE", "VARIANTS", "Plan", "measure"]
 
 # number of the layout of the result
-FORMAT = 2
-# steps of one block: short enough that a pair of blocks sees the same machine, long enough for its caches to settle
+FORMAT = 3
+# steps of one block: short enough that a pair of blocks sees the same machine. Whoever comes next finds caches and
+# branch predictors as another left them, and what the first steps pay for that is not what a step costs. Where a step
+# is short they are much of a block of five, so small crowds take longer blocks, and start as much oftener
 BLOCK = 5
+LONG_BLOCK = 20
+SHORT_FROM = 20_000
 # a peer avoids when its crowd overlaps at most this share of what one that walks straight on does
 AVOIDS = 0.5
 # whose phases are shown and whose variants are taken: what a server does
@@ -49,18 +53,37 @@ class Plan:
         repeat: int = 3,
         peers: list[Peer] | None = None,
     ) -> None:
-        """Steps are rounded up to whole blocks. The variants begin with the plain scene they are held against."""
+        """Steps are rounded up to whole blocks. The variants begin with the plain scene they are held against.
+
+        `repeat` is for crowds that are measured in short blocks; others start as often as gives as many blocks.
+        """
         self.scenes = scenes
         self.variants = variants or []
-        self.block = min(BLOCK, steps)
-        self.blocks = -(-steps // self.block)
+        self.short = min(BLOCK, steps)
+        self.asked = steps
         self.repeat = repeat
         self.peers = peers or []
 
-    @property
-    def steps(self) -> int:
+    def block(self, scene: Scene) -> int:
+        """Steps of one block."""
+        return self.short if scene.agents >= SHORT_FROM else min(LONG_BLOCK, self.asked)
+
+    def blocks(self, scene: Scene) -> int:
+        """Blocks of one repeat."""
+        return -(-self.asked // self.block(scene))
+
+    def steps(self, scene: Scene) -> int:
         """Measured steps of one repeat."""
-        return self.blocks * self.block
+        return self.blocks(scene) * self.block(scene)
+
+    def repeats(self, scene: Scene) -> int:
+        """How often a scene is run from its start."""
+        return self.repeat * self.block(scene) // self.short
+
+    @property
+    def variant_blocks(self) -> int:
+        """Blocks of one repeat of the variants, which are short: these crowds change while they are measured."""
+        return -(-self.asked // self.short)
 
     def takes(self, scene: Scene) -> list[Peer]:
         """The peers that can take a scene."""
@@ -68,11 +91,12 @@ class Plan:
 
     def work(self, scene: Scene) -> int:
         """Steps that a scene takes over all contenders, for a progress bar."""
-        return (scene.warm_up + self.steps) * (self.repeat * (3 + len(self.takes(scene))) + 1)
+        return (scene.warm_up + self.steps(scene)) * (self.repeats(scene) * (3 + len(self.takes(scene))) + 1)
 
     def variants_work(self) -> int:
         """The same of the variants."""
-        return self.repeat * sum(scene.warm_up + self.steps for scene in self.variants)
+        measured = self.variant_blocks * self.short
+        return self.repeat * sum(scene.warm_up + measured for scene in self.variants)
 
     def ours(self, scene: Scene) -> list[Contender]:
         """Fresh crowds of ours."""
@@ -93,8 +117,8 @@ def measure(plan: Plan, advance: Callable[[Hashable, int], None] | None = None) 
         "machine": machine,
         "core": core,
         "peers": [peer.name for peer in plan.peers],
-        "steps": plan.steps,
-        "block": plan.block,
+        "steps": plan.asked,
+        "block": plan.short,
         "repeat": plan.repeat,
         "scenes": scenes,
         "variants": variants,
@@ -112,7 +136,8 @@ def _scene(plan: Plan, scene: Scene, advance: Advance | None) -> dict[str, Any]:
     taking = plan.takes(scene)
     timings: list[Timings] = []
     crowds: dict[str, dict[str, float]] = {}
-    for number in range(plan.repeat):
+    repeats, blocks, block = plan.repeats(scene), plan.blocks(scene), plan.block(scene)
+    for number in range(repeats):
         with ExitStack() as ends:
             contenders = plan.ours(scene)
             for peer in taking:
@@ -120,14 +145,16 @@ def _scene(plan: Plan, scene: Scene, advance: Advance | None) -> dict[str, Any]:
                 ends.callback(getattr(crowd, "close", lambda: None))
                 contenders.append(crowd)
             timings = timings or [Timings(contender.name) for contender in contenders]
-            in_turn(contenders, timings, blocks=plan.blocks, block=plan.block, warm_up=scene.warm_up, advance=advance)
-            if number == plan.repeat - 1:
-                crowds = _crowds(scene, contenders, scene.warm_up + plan.steps)
+            in_turn(contenders, timings, blocks=blocks, block=block, warm_up=scene.warm_up, advance=advance)
+            if number == repeats - 1:
+                crowds = _crowds(scene, contenders, scene.warm_up + plan.steps(scene))
     by_name = {timing.name: timing for timing in timings}
     names = [peer.name for peer in taking]
     straight = crowds["straight on"]["overlapping"]
     return {
         "scene": scene.facts(),
+        "block": block,
+        "repeat": repeats,
         "contenders": {timing.name: timing.facts(scene.agents) for timing in timings},
         "crowds": crowds,
         "ratios": {name: _shares(by_name, by_name[name], names) for name in names},
@@ -164,10 +191,11 @@ def _phases(plan: Plan, scene: Scene, advance: Advance | None) -> dict[str, floa
     ours = Ours(scene, PROFILE)
     ours.run(scene.warm_up)
     taken = watch(ours.world)
-    ours.run(plan.steps)
+    steps = plan.steps(scene)
+    ours.run(steps)
     if advance is not None:
-        advance(scene.warm_up + plan.steps)
-    return {phase: sum(seconds) / plan.steps / scene.agents * 1e6 for phase, seconds in taken.items() if seconds}
+        advance(scene.warm_up + steps)
+    return {phase: sum(seconds) / steps / scene.agents * 1e6 for phase, seconds in taken.items() if seconds}
 
 
 def _variants(plan: Plan, advance: Advance | None) -> list[dict[str, Any]]:
@@ -183,12 +211,12 @@ def _variants(plan: Plan, advance: Advance | None) -> list[dict[str, Any]]:
         in_turn(
             crowds,
             timings,
-            blocks=plan.blocks,
-            block=plan.block,
+            blocks=plan.variant_blocks,
+            block=plan.short,
             warm_up=[scene.warm_up for scene in plan.variants],
             advance=advance,
         )
-        whole = [float(np.mean(timing.processor[-plan.blocks :])) for timing in timings]
+        whole = [float(np.mean(timing.processor[-plan.variant_blocks :])) for timing in timings]
         per_agent = [mean / scene.agents for mean, scene in zip(whole, plan.variants, strict=True)]
         for run, mine in zip(runs, per_agent, strict=True):
             run.append(mine / per_agent[0])

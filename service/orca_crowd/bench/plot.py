@@ -134,4 +134,31 @@ def _draw_stream(result: dict[str, Any], figure: Any) -> None:
         chart.legend(fontsize="small")
 
 
-_DRAWERS = {"kernel": _draw_kernel, "scale": _draw_scale, "engine": _draw_engine, "stream": _draw_stream}
+def _draw_durability(result: dict[str, Any], figure: Any) -> None:
+    """Steps and commands by durability and ticks by what is beside them, percentile by percentile."""
+    cost, snapshot = result["cost"], result["snapshot"]
+    charts = [(f"a {what}", cost[what], 1e6, "µs") for what in ("step", "command") if cost is not None]
+    if snapshot is not None:
+        ticks = {"beside no snapshot": snapshot["alone"], "beside a snapshot": snapshot["beside"]}
+        charts.append(("a tick, late by", ticks, 1e3, "ms"))
+    figure.set_figwidth(max(1.0, 0.7 * len(charts)) * WIDTH)
+    axes = figure.subplots(1, max(1, len(charts)), squeeze=False)[0]
+    for chart, (title, entries, factor, unit) in zip(axes, charts, strict=False):
+        for name, entry in entries.items():
+            points = np.asarray(entry["points"]) * factor
+            chart.plot(np.maximum(points, 1e-3), np.linspace(0.0, 100.0, len(points)), label=name)
+        chart.set_title(title, fontsize="medium")
+        chart.set_xscale("log")
+        chart.set_xlabel(unit)
+        chart.set_ylabel("percentile")
+        chart.grid(visible=True, alpha=0.3)
+        chart.legend(fontsize="small")
+
+
+_DRAWERS = {
+    "kernel": _draw_kernel,
+    "scale": _draw_scale,
+    "engine": _draw_engine,
+    "stream": _draw_stream,
+    "durability": _draw_durability,
+}

@@ -17,6 +17,7 @@ PICTURES = {
     "scale": "Bytes an agent and steps a second",
     "engine": "How long a tick over the socket takes, and how late steps are",
     "stream": "How long a tick of a game server takes, and how old a frame is",
+    "durability": "How long steps and commands take with each durability, and what a snapshot delays",
 }
 
 
@@ -49,10 +50,17 @@ def facts(result: dict[str, Any]) -> list[str]:
         core = result["core"]
         pinned = "not kept on one core (the system has no call for it)" if core is None else f"kept on core {core}"
         found.append(
-            f"{pinned}; {result['steps']} steps in blocks of {result['block']}, in turn, from the start "
-            f"{result['repeat']} times"
+            f"{pinned}; {result['steps']} steps in turn, in blocks of {_range(result, 'block')}, from the start "
+            f"{_range(result, 'repeat')} times"
         )
     return [*found, *result.get("facts", [])]
+
+
+def _range(result: dict[str, Any], name: str) -> str:
+    """A number that may differ from scene to scene: `5`, or `5 to 20`."""
+    numbers = [entry[name] for entry in result["scenes"]] or [result[name]]
+    low, high = min(numbers), max(numbers)
+    return f"{low}" if low == high else f"{low} to {high}"
 
 
 def remarks(result: dict[str, Any]) -> list[str]:

@@ -22,6 +22,8 @@ SUBSCRIBE = msgspec.msgpack.encode({"type": "subscribe", "fields": ["position"],
 # worlds that are made at once, and seconds at the beginning that do not count
 AT_ONCE = 8
 SETTLE = 1.0
+# what is counted while worlds run
+COUNTED = ("orca_crowd_late_steps_total", "orca_crowd_steps_total", "process_cpu_seconds_total")
 
 
 async def tick_seconds(remote: Remote, scene: Scene, ticks: int) -> list[float]:
@@ -73,7 +75,10 @@ def lateness(arrivals: Arrivals, rate: float) -> tuple[NDArray[np.float64], floa
 async def realtime(
     remote: Remote, scenes: Sequence[Scene], *, rate: float, seconds: float, watched: int
 ) -> dict[str, Any]:
-    """Let a world of each scene run in real time; the lateness of those that are watched, and the steps given up."""
+    """Let a world of each scene run in real time; the lateness of those that are watched, and the steps given up.
+
+    `processor` is what the server's own process used for a step, in seconds, everything around it included.
+    """
     gate = asyncio.Semaphore(AT_ONCE)
 
     async def create(scene: Scene) -> str:
@@ -121,10 +126,12 @@ async def realtime(
         asked = time.monotonic()
         await remote.call("PATCH", f"/v1/worlds/{world}", clock)
         started[world] = (asked, time.monotonic())
-    before = await remote.counted("orca_crowd_late_steps_total")
+    before = [await remote.counted(name) for name in COUNTED]
     going.set()
     found = [lateness(arrivals, rate) for arrivals in await asyncio.gather(*watchers)]
-    given_up = await remote.counted("orca_crowd_late_steps_total") - before
+    given_up, steps, processor = [
+        await remote.counted(name) - value for name, value in zip(COUNTED, before, strict=True)
+    ]
     await asyncio.gather(*(remote.call("DELETE", f"/v1/worlds/{world}") for world in worlds))
     late = np.concatenate([values for values, _ in found])
     wanted = len(found) * rate * (seconds - SETTLE)
@@ -137,5 +144,6 @@ async def realtime(
         "late": late,
         "uncertain": max((wide for _, wide in found), default=0.0),
         "given_up": given_up,
+        "processor": processor / max(1.0, steps),
         "seen": len(late) / wanted if wanted else 0.0,
     }

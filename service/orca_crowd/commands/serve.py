@@ -6,6 +6,7 @@ exit code is 0. A second one exits at once. There is one process: worlds live in
 
 from __future__ import annotations
 
+import logging
 import os
 import signal
 import socket
@@ -18,13 +19,18 @@ import uvicorn
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
+from orca_crowd import __version__
 from orca_crowd.api.support import Services
 from orca_crowd.app import create_app, drain
+from orca_crowd.commands.room import keep_what_is_loaded, raise_descriptor_limit
+from orca_crowd.logs import configure
 from orca_crowd.settings import Settings
 from orca_crowd.streaming.server import DrainingServer, socket_options
 from orca_crowd.worlds.archive import ArchiveLocked
 
 __all__ = ["Server", "make_server", "run"]
+
+log = logging.getLogger("orca_crowd")
 
 SWITCH_SECONDS = 0.001
 HANDLED = (signal.SIGINT, signal.SIGTERM)
@@ -41,7 +47,8 @@ class Server(DrainingServer):
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:
         """First signal: drain. Second: out, whatever is under way."""
         if self.should_exit:
-            print("orca-crowd: stopped before everything was closed", file=sys.stderr, flush=True)  # noqa: T201
+            # not by the log, which the interrupted line may hold locked
+            os.write(2, b"orca-crowd: stopped before everything was closed\n")
             os._exit(1)
         # readiness ends now, not when the loop comes to it
         self.services.draining = True
@@ -82,13 +89,14 @@ def make_server(settings: Settings, progress: Progress | None = None) -> Server:
                 from orca_core.warmup import summary
 
                 progress.console.print(f"orca-crowd: {summary()}", highlight=False)
+                keep_what_is_loaded()
 
     app = create_app(settings, progress=tell if progress is not None else None)
     config = uvicorn.Config(
         app,
         host=settings.host,
         port=settings.port,
-        log_level="warning",
+        log_config=None,
         access_log=False,
         timeout_graceful_shutdown=2,
         server_header=False,
@@ -97,8 +105,32 @@ def make_server(settings: Settings, progress: Progress | None = None) -> Server:
     return Server(config, lambda: drain(app), app.state.services)
 
 
+def _say_what_runs(settings: Settings, address: str, services: Services) -> None:
+    """The first line of the log: what runs where, and who comes in."""
+    facts = {
+        "version": __version__,
+        "address": address,
+        "engine": settings.engine,
+        "workers": settings.workers,
+        "data": str(settings.folder) if settings.folder is not None else None,
+        "open": services.door.open,
+    }
+    access = "open: there are no keys, so all may do everything" if facts["open"] else "closed, keys wanted"
+    log.info(
+        "serving on %s (version %s, %s, %d workers, data in %s; %s)",
+        address,
+        __version__,
+        settings.engine,
+        settings.workers,
+        facts["data"] or "no folder",
+        access,
+        extra=facts,
+    )
+
+
 def run(settings: Settings) -> int:
     """Serve until told to stop; the exit code."""
+    configure(settings.log_format, settings.log_level)
     console = Console(stderr=True)
     # bound here, so that a port in use is one clear line and not a page of log
     try:
@@ -112,9 +144,11 @@ def run(settings: Settings) -> int:
         return 2
     host = f"[{settings.host}]" if ":" in settings.host else settings.host
     columns = (TextColumn("orca-crowd: {task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
-    progress = Progress(*columns, console=console)
+    # a bar is for people: who collects lines of JSON gets nothing but those
+    progress = Progress(*columns, console=console, disable=settings.log_format == "json")
     # threads hand the interpreter over sooner than the usual 5 ms, so that the loop is not kept from its sockets
     sys.setswitchinterval(SWITCH_SECONDS)
+    raise_descriptor_limit(settings.sockets + settings.worlds)
     try:
         server = make_server(settings, progress)
         server.services.registry.open()
@@ -127,10 +161,8 @@ def run(settings: Settings) -> int:
         print(f"orca-crowd: nothing is kept, give --data to keep worlds: {error}", file=sys.stderr)  # noqa: T201
         return run(settings.model_copy(update={"data": "none"}))
     if settings.folder is None and settings.port and settings.data != "none":
-        console.print("orca-crowd: nothing is kept, for this user has no home; give --data to keep worlds")
-    if server.services.door.open:
-        console.print("orca-crowd: there are no keys, so whoever reaches this address may do everything")
-    console.print(f"orca-crowd: serving on http://{host}:{listener.getsockname()[1]}", highlight=False)
+        log.warning("nothing is kept, for this user has no home; give --data to keep worlds")
+    _say_what_runs(settings, f"http://{host}:{listener.getsockname()[1]}", server.services)
     progress.start()
     try:
         server.run(sockets=[listener])

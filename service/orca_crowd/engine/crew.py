@@ -6,6 +6,7 @@ cannot be started either is no more than one more loss to whoever asked.
 
 from __future__ import annotations
 
+import atexit
 import logging
 import tempfile
 import threading
@@ -56,6 +57,8 @@ class Crew:
         self.method = method or _usual_method()
         self.count = count
         self.replaced = 0
+        self.hung = 0
+        self.cold = 0
         self._deadline = deadline
         self._target = target
         self._places: list[Workmate | None] = [None] * count
@@ -68,6 +71,8 @@ class Crew:
         with self._starting:
             if not self._closed:
                 self._attendants.hold(self.method)
+                # who is not closed in the end: multiprocessing would ask workers by SIGTERM to end, and wait for ever
+                atexit.register(self.abandon)
             # all at once: each may have to compile
             for place in range(self.count):
                 self._places[place] = self._launch()
@@ -113,7 +118,12 @@ class Crew:
             self.dismiss(place, str(lost))
             raise
         if name != "warm" or (not warm and self.method == "forkserver"):
-            log.warning("worker %d had to compile its kernels itself", worker.pid)
+            self.cold += 1
+            log.warning(
+                "worker %d had to load or compile its kernels itself, and so will who takes its place: the server of "
+                "forks could not import orca_crowd.engine.preload; install orca-crowd or put it on PYTHONPATH",
+                worker.pid,
+            )
         return worker
 
     def abandon(self) -> None:
@@ -138,5 +148,6 @@ class Crew:
                     worker.end(kill=False)
                 self._places[place] = None
             self._attendants.release()
+            atexit.unregister(self.abandon)
         finally:
             self._starting.release()

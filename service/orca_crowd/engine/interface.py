@@ -22,6 +22,11 @@ class Engine(Protocol):
 
     name: str
 
+    @property
+    def hung(self) -> int:
+        """How many workers were given up since they did not answer in time."""
+        ...
+
     def start(self) -> None:
         """Bring up whoever computes and wait until they can; called once, away from the event loop."""
         ...
@@ -34,12 +39,25 @@ class Engine(Protocol):
         """Make the world of a snapshot; called away from the event loop; raises SnapshotError."""
         ...
 
-    async def compute(self, call: Callable[[], Result]) -> Result:
-        """Run steps; as many at a time as there are workers, the others wait."""
+    async def compute(self, call: Callable[[], Result], *, brief: bool = False) -> Result:
+        """Run steps; as many at a time as there are workers, the others wait.
+
+        `brief`: it takes well below a millisecond and waits for nobody, so that it may be done in one go with others.
+        """
         ...
 
     async def serve(self, call: Callable[[], Result]) -> Result:
         """Run anything else that is too long for the event loop: decode, apply, read, encode. No step delays it."""
+        ...
+
+    @property
+    def restarts(self) -> int:
+        """How many workers were lost and replaced."""
+        ...
+
+    @property
+    def cold(self) -> int:
+        """How many workers had to load or compile their kernels themselves, though they should have come with them."""
         ...
 
     async def close(self) -> None:

@@ -32,6 +32,9 @@ __all__ = ["Block", "Lender", "Place", "attach"]
 Place = tuple[int, int, tuple[int, ...], str]
 
 BLOCK_BYTES = 4 << 20
+# a further block is at least as large as this part of all that there are, up to so many bytes
+SHARE = 128
+LARGEST_SPARE = 256 << 20
 # arrays begin at cache lines
 LINE = 64
 
@@ -134,11 +137,29 @@ class Lender:
             offset = block.take(size)
             if offset is not None:
                 return block, offset
-        block = Block(next(self._numbers), max(self._block_bytes, -(-size // mmap.PAGESIZE) * mmap.PAGESIZE))
+        block = self._another(-(-size // mmap.PAGESIZE) * mmap.PAGESIZE)
         self._blocks[block.number] = block
         offset = block.take(size)
         assert offset is not None
         return block, offset
+
+    def _another(self, least: int) -> Block:
+        """A block with room for `least` bytes and for what may come: it grows with what there is already.
+
+        Each block costs this process two descriptors, for mmap keeps one of its own, and every worker one. With blocks
+        of one size a hundred gigabytes would need fifty thousand; so it is less than two thousand, and no more than one
+        part in 128 lies in reserve.
+        """
+        held = sum(block.size for block in self._blocks.values())
+        share = min(held // SHARE, LARGEST_SPARE) // mmap.PAGESIZE * mmap.PAGESIZE
+        wanted = max(self._block_bytes, share, least)
+        try:
+            return Block(next(self._numbers), wanted)
+        except ApiError:
+            # what is not needed now may be too much to ask for
+            if wanted == max(self._block_bytes, least):
+                raise
+        return Block(next(self._numbers), max(self._block_bytes, least))
 
     def _take_back(self) -> None:
         """What finalizers have reported becomes free; whole blocks are given to the system."""

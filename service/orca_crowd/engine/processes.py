@@ -23,7 +23,7 @@ from orca_crowd.engine.interface import StepFailed
 from orca_crowd.engine.knowledge import Knowledge
 from orca_crowd.engine.memory import Lender
 from orca_crowd.engine.turns import Turns
-from orca_crowd.engine.workmate import Lost
+from orca_crowd.engine.workmate import Hung, Lost
 
 __all__ = ["ProcessEngine"]
 
@@ -59,7 +59,7 @@ class ProcessEngine(InlineEngine):
         `method` is how workers are started: `forkserver`, or `spawn` where there is none.
         """
         # threads that step wait for workers most of the time; a few more than workers keep all of these busy
-        super().__init__(workers=2 * workers + 2, helpers=helpers)
+        super().__init__(workers=2 * workers + 2, helpers=helpers, rounds=workers)
         self.crew = Crew(workers, deadline=deadline, method=method)
         self.lender = Lender()
         self._turns = Turns(workers)
@@ -95,6 +95,16 @@ class ProcessEngine(InlineEngine):
     def restarts(self) -> int:
         """How many workers were replaced."""
         return self.crew.replaced
+
+    @property
+    def hung(self) -> int:
+        """How many workers did not answer in time."""
+        return self.crew.hung
+
+    @property
+    def cold(self) -> int:
+        """How many workers did not come from the server of forks with their kernels compiled."""
+        return self.crew.cold
 
     def _shut(self) -> None:
         self._closing.set()
@@ -179,6 +189,7 @@ class ProcessEngine(InlineEngine):
                     name, value = self.crew.worker(member).answer(self._deadline)
                 except Lost as error:
                     lost = str(error)
+                    self.crew.hung += isinstance(error, Hung)
                 else:
                     if name == "failed":
                         raise RuntimeError(f"a worker failed in the leaves {first} to {last}:\n{value}")

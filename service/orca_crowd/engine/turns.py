@@ -32,24 +32,30 @@ class Turns:
         free.
         """
         wanted = min(wanted, self.count)
-        ticket = object()
         with self._change:
-            self._queue.append(ticket)
-            try:
-                self._change.wait_for(lambda: self._queue[0] is ticket and len(self._free) >= wanted)
-            except BaseException:
-                # whoever is interrupted while he waits must not keep his place for ever
-                self._queue.remove(ticket)
-                self._change.notify_all()
-                raise
-            self._queue.popleft()
-            order = sorted(self._free, key=lambda worker: (worker != preferred, worker))
-            taken = order[:wanted]
+            if self._queue or len(self._free) < wanted:
+                self._wait(wanted)
+            taken = sorted(self._free, key=lambda worker: (worker != preferred, worker))[:wanted]
             self._free.difference_update(taken)
-            self._change.notify_all()
+            if self._queue:
+                self._change.notify_all()
         try:
             yield taken
         finally:
             with self._change:
                 self._free.update(taken)
-                self._change.notify_all()
+                if self._queue:
+                    self._change.notify_all()
+
+    def _wait(self, wanted: int) -> None:
+        """Stand in the queue until it is one's turn and so many are free."""
+        ticket = object()
+        self._queue.append(ticket)
+        try:
+            self._change.wait_for(lambda: self._queue[0] is ticket and len(self._free) >= wanted)
+        except BaseException:
+            # whoever is interrupted while he waits must not keep his place for ever
+            self._queue.remove(ticket)
+            self._change.notify_all()
+            raise
+        self._queue.popleft()

@@ -100,11 +100,23 @@ def _end_with_parent() -> None:
         os._exit(0)
 
 
+def _let_the_server_of_forks_end() -> None:
+    """Close the end of its pipe that a worker inherits: it is to end with the parent, whichever workers there are."""
+    from multiprocessing import forkserver
+
+    held = getattr(forkserver._forkserver, "_forkserver_alive_fd", None)
+    if held is not None:
+        os.close(held)
+        forkserver._forkserver._forkserver_alive_fd = None  # type: ignore[attr-defined]
+
+
 def work(pipe: Connection) -> None:
     """The life of a worker process."""
-    # the server decides when its workers end: a signal to the whole group, such as Ctrl-C, is its business
+    # the server decides when its workers end, and its last steps need them: a signal to the whole group, such as Ctrl-C
+    # or the SIGTERM of a service manager, is its business. They end by an order, with the pipe, or with the parent.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    signal.signal(signal.SIGTERM, signal.SIG_DFL)
+    signal.signal(signal.SIGTERM, signal.SIG_IGN)
+    _let_the_server_of_forks_end()
     threading.Thread(target=_end_with_parent, name="orca-parent", daemon=True).start()
     warm = compiled()
     compile_all()

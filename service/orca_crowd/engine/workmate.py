@@ -18,13 +18,19 @@ from typing import Any
 
 from orca_crowd.engine.memory import Block
 
-__all__ = ["Layout", "Lost", "Workmate"]
+__all__ = ["Hung", "Layout", "Lost", "Workmate"]
 
 END_SECONDS = 2.0
+LARGEST_READ = 1 << 16
+HEADER = struct.Struct("!i")
 
 
 class Lost(Exception):
     """A worker died or hung while it computed."""
+
+
+class Hung(Lost):
+    """A worker lives and did not answer in time."""
 
 
 @dataclass(frozen=True)
@@ -84,12 +90,30 @@ class Workmate:
         spoken, ready = self._listen(deadline)
         if spoken:
             try:
-                answer: tuple[str, Any] = self.pipe.recv()
+                answer: tuple[str, Any] = self._receive()
             except (EOFError, OSError) as error:
                 raise Lost(f"worker {self.pid} died") from error
             self.awaited = False
             return answer
-        raise Lost(f"worker {self.pid} {'died' if ready else f'did not answer for {deadline:g} s'}")
+        if ready:
+            raise Lost(f"worker {self.pid} died")
+        raise Hung(f"worker {self.pid} did not answer for {deadline:g} s")
+
+    def _receive(self) -> Any:
+        """Read an answer, in one call of the system where it came whole; there is never more than one.
+
+        The length of what follows stands before it, four bytes and big-endian, as `Connection` writes it.
+        """
+        if self._watch is None:
+            return self.pipe.recv()
+        descriptor = self.pipe.fileno()
+        read = os.read(descriptor, LARGEST_READ)
+        while len(read) < HEADER.size or len(read) < HEADER.size + HEADER.unpack_from(read)[0]:
+            more = os.read(descriptor, LARGEST_READ)
+            if not more or not read:
+                raise EOFError("the pipe ends in the middle of an answer")
+            read += more
+        return pickle.loads(memoryview(read)[HEADER.size :])
 
     def _listen(self, seconds: float) -> tuple[bool, bool]:
         """Wait so long; whether its pipe has something to read, and whether that or its end came at all.

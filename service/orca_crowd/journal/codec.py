@@ -19,7 +19,7 @@ from orca_core.errors import Notice
 from orca_core.geometry.obstacles import Obstacle
 from orca_core.geometry.walkable import WalkableArea
 from orca_crowd.journal.errors import BadJournal
-from orca_crowd.journal.order import Order
+from orca_crowd.journal.order import BrokenOff, Order
 from orca_crowd.protocol import commands
 from orca_crowd.protocol.agents import Agents
 from orca_crowd.protocol.controllers import OwnRequest
@@ -43,6 +43,7 @@ CLASSES: Mapping[str, type[Any]] = {
         commands.SetDefaults,
         commands.CommandRequest,
         Agents,
+        BrokenOff,
         Notice,
         Obstacle,
         Order,
@@ -52,7 +53,12 @@ CLASSES: Mapping[str, type[Any]] = {
         WalkableArea,
     )
 }
-NAMES: Mapping[type[Any], str] = {kind: name for name, kind in CLASSES.items()}
+# the name of each and its fields, looked up once: a record costs as much as a short transaction otherwise
+PARTS: Mapping[type[Any], tuple[str, tuple[str, ...]]] = {
+    kind: (name, tuple(each.name for each in dataclasses.fields(kind))) for name, kind in CLASSES.items()
+}
+# what needs no change; the exact type, since a boolean is an int, and a numpy number a float
+ATOMS = frozenset({type(None), bool, int, float, str, bytes})
 
 # dtypes that arrays of requests have; nothing else is read, since "O" would be anybody's objects
 DTYPES = frozenset({"<f8", "<f4", "<i8", "|b1", "|u1"})
@@ -76,19 +82,28 @@ def unpack(data: bytes) -> Any:
 
 def _plain(value: Any) -> Any:
     """`value` as maps, lists, numbers, strings and bytes."""
-    # the exact type: a boolean is an int, and a numpy number a float
-    if value is None or type(value) in (bool, int, float, str, bytes):
+    kind = type(value)
+    if kind in ATOMS:
         return value
+    parts = PARTS.get(kind)
+    if parts is not None:
+        name, fields = parts
+        made: dict[str, Any] = {"$": name}
+        for each in fields:
+            inner = getattr(value, each)
+            made[each] = inner if type(inner) in ATOMS else _plain(inner)
+        return made
     if isinstance(value, np.ndarray):
-        array = np.ascontiguousarray(value).astype(value.dtype.newbyteorder("<"), copy=False)
-        if array.dtype.str not in DTYPES:
-            raise TypeError(f"an array of {array.dtype} is not part of any request")
-        return {"$": "array", "dtype": array.dtype.str, "shape": list(value.shape), "data": array.tobytes()}
+        dtype = value.dtype.str
+        if dtype not in DTYPES:
+            # of the other byte order, or nothing that a request has
+            value = value.astype(value.dtype.newbyteorder("<"))
+            dtype = value.dtype.str
+            if dtype not in DTYPES:
+                raise TypeError(f"an array of {value.dtype} is not part of any request")
+        return {"$": "array", "dtype": dtype, "shape": value.shape, "data": value.tobytes()}
     if isinstance(value, np.generic):
         return value.item()
-    name = NAMES.get(type(value))
-    if name is not None:
-        return {"$": name} | {each.name: _plain(getattr(value, each.name)) for each in dataclasses.fields(value)}
     if isinstance(value, Mapping):
         if "$" in value:
             raise TypeError("a map with the entry '$' is not part of any request")

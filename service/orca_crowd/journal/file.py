@@ -13,6 +13,7 @@ A snapshot is written in parts, each a short transaction, so that a large one ho
 from __future__ import annotations
 
 import json
+import os
 import sqlite3
 import threading
 import time
@@ -27,7 +28,7 @@ from orca_crowd.journal.errors import BadJournal, JournalFull
 from orca_crowd.journal.reserve import Reserve
 from orca_crowd.journal.schema import APPLICATION, TABLES, VERSION
 
-__all__ = ["Durability", "JournalFile", "Record", "SnapshotEntry"]
+__all__ = ["Durability", "FirstState", "JournalFile", "Record", "SnapshotEntry"]
 
 Durability = Literal["process", "power"]
 
@@ -38,7 +39,14 @@ PAUSE_SECONDS = 0.0005
 CHECKPOINT_PAGES = 1024
 # records that are read in one piece
 RECORDS_AT_ONCE = 256
+# the progress goes with every record
+FOLLOW = """
+CREATE TEMP TRIGGER follow AFTER INSERT ON main.records
+BEGIN UPDATE progress SET step = NEW.step, sequence = NEW.sequence; END
+"""
 SYNCHRONOUS = {"process": "NORMAL", "power": "FULL"}
+# what SQLite says where a file cannot grow, or cannot be made
+NO_ROOM = frozenset({sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR, sqlite3.SQLITE_CANTOPEN})
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,45 +69,82 @@ class SnapshotEntry:
     size: int
 
 
+@dataclass(frozen=True, slots=True)
+class FirstState:
+    """What a journal begins with: steps taken, the bytes of the state, and what the server remembers beside it."""
+
+    step: int
+    data: bytes
+    memory: bytes
+
+
 class JournalFile:
     """An open journal; all calls may come from any thread, one after another."""
 
-    def __init__(self, path: Path, durability: Durability | None = None) -> None:
-        """Open a file that is there, to be written as durably as it was made for; BadJournal where it is none."""
+    def __init__(self, path: Path, durability: Durability | None = None, *, alone: bool = False) -> None:
+        """Open a file that is there, to be written as durably as it was made for; BadJournal where it is none.
+
+        SQLite makes a file of its own to open one, for which a full disk has no room: JournalFull. `alone` says that
+        nobody else has the file open, so that the reserve which an earlier process left behind is given up for it.
+        """
         self.path = path
         self._lock = threading.RLock()
         self._reserve = Reserve(path.with_suffix(".reserve"))
-        self._connection = sqlite3.connect(path, isolation_level=None, check_same_thread=False, timeout=10.0)
+        self._owed: int | None = None
+        try:
+            self._open(durability)
+        except JournalFull:
+            if not alone or not self._reserve.give_up():
+                raise
+            self._open(durability)
+
+    def _open(self, durability: Durability | None) -> None:
+        self._connection = sqlite3.connect(self.path, isolation_level=None, check_same_thread=False, timeout=10.0)
         try:
             self._prepare(durability)
             step, sequence = self._connection.execute("SELECT step, sequence FROM progress").fetchone()
             self.step, self.sequence = int(step), int(sequence)
         except (sqlite3.DatabaseError, TypeError, ValueError) as error:
             self._connection.close()
-            raise BadJournal(f"{path.name} cannot be read as a journal: {error}") from None
+            # a full disk says nothing about the file
+            if isinstance(error, sqlite3.OperationalError) and error.sqlite_errorcode & 0xFF in NO_ROOM:
+                raise JournalFull(f"{self.path.name} cannot be opened: {error}") from error
+            raise BadJournal(f"{self.path.name} cannot be read as a journal: {error}") from None
         except BaseException:
             self._connection.close()
             raise
-        self._owed: int | None = None
 
     @classmethod
-    def create(cls, path: Path, facts: Mapping[str, Any], durability: Durability) -> JournalFile:
-        """A new file; JournalFull where there is no room, and then there is no file."""
+    def create(
+        cls, path: Path, facts: Mapping[str, Any], durability: Durability, first: FirstState | None = None
+    ) -> JournalFile:
+        """A new file that begins with a state; JournalFull where there is no room, and then there is no file.
+
+        Made under another name, so that a file of this name is always a whole one, whoever dies meanwhile.
+        """
         with _full(path):
-            # made under another name, so that a file of this name is always a whole one
             made = path.with_suffix(".new")
             made.unlink(missing_ok=True)
+            # of a world that ended before: its log would be taken for this one's
+            _remove_beside(path)
             try:
                 with closing(sqlite3.connect(made, isolation_level=None)) as connection:
                     connection.execute(f"PRAGMA application_id = {APPLICATION}")
                     connection.execute(f"PRAGMA user_version = {VERSION}")
-                    connection.executescript(f"BEGIN; {TABLES} COMMIT;")
+                    connection.executescript(f"BEGIN; {TABLES}")
                     connection.executemany("INSERT INTO world VALUES (?, ?)", _facts(facts))
+                    if first is not None:
+                        _write_first(connection, first)
+                    connection.execute("COMMIT")
                 made.rename(path)
+                if durability == "power":
+                    _sync_folder(path.parent)
+                return cls(path, durability)
             except BaseException:
-                made.unlink(missing_ok=True)
+                for each in (made, made.with_name(made.name + "-journal"), path):
+                    each.unlink(missing_ok=True)
+                _remove_beside(path)
                 raise
-            return cls(path, durability)
 
     def _prepare(self, durability: Durability | None) -> None:
         """Check whose file it is and how it is to be written."""
@@ -114,6 +159,9 @@ class JournalFile:
         self._connection.execute("PRAGMA journal_mode = WAL")
         self._connection.execute(f"PRAGMA synchronous = {SYNCHRONOUS.get(durability, 'FULL')}")
         self._connection.execute("PRAGMA wal_autocheckpoint = 0")
+        # of this connection alone: one statement for a record is half of what four cost
+        self._connection.execute(FOLLOW)
+        self._execute = self._connection.execute
 
     # writing
 
@@ -129,11 +177,8 @@ class JournalFile:
         """Record a change, and its place in the order; JournalFull where there is no room, and nothing is recorded."""
         with self._lock, _full(self.path):
             sequence = self.sequence + 1
-            with self._transaction():
-                self._connection.execute(
-                    "INSERT INTO records VALUES (?, ?, ?, ?, ?)", (sequence, step, kind, body, zlib.crc32(body))
-                )
-                self._connection.execute("UPDATE progress SET step = ?, sequence = ?", (step, sequence))
+            # a statement by itself is a transaction; the trigger moves the progress within it
+            self._execute("INSERT INTO records VALUES (?, ?, ?, ?, ?)", (sequence, step, kind, body, zlib.crc32(body)))
             self.step, self.sequence = step, sequence
             return sequence
 
@@ -203,10 +248,7 @@ class JournalFile:
 
     def log_pages(self) -> int:
         """About how many pages wait in the log for a checkpoint."""
-        try:
-            return self.path.with_name(self.path.name + "-wal").stat().st_size // 4120
-        except FileNotFoundError:
-            return 0
+        return self.log_bytes // 4120
 
     def checkpoint(self) -> None:
         """Copy the log to where it belongs, without holding up whoever writes meanwhile. For a helper thread."""
@@ -223,8 +265,8 @@ class JournalFile:
     def delete(self) -> None:
         """Close and remove the file and what belongs to it."""
         self.close()
-        for path in (self.path, *(self.path.with_name(self.path.name + end) for end in ("-wal", "-shm"))):
-            path.unlink(missing_ok=True)
+        self.path.unlink(missing_ok=True)
+        _remove_beside(self.path)
 
     # reading
 
@@ -275,10 +317,20 @@ class JournalFile:
             return dict(self._read("SELECT step, sha256 FROM digests WHERE step BETWEEN ? AND ?", first, last))
 
     @property
+    def log_bytes(self) -> int:
+        """Bytes of the log, which are not yet where they belong."""
+        try:
+            return self.path.with_name(self.path.name + "-wal").stat().st_size
+        except FileNotFoundError:
+            return 0
+
+    @property
     def size(self) -> int:
         """Bytes of the file and its log."""
-        found = (self.path, self.path.with_name(self.path.name + "-wal"))
-        return sum(path.stat().st_size for path in found if path.exists())
+        try:
+            return self.path.stat().st_size + self.log_bytes
+        except FileNotFoundError:
+            return 0
 
     # inside
 
@@ -308,6 +360,33 @@ class JournalFile:
             return self._connection.execute(statement, values).fetchall()
         except sqlite3.DatabaseError as error:
             raise BadJournal(f"{self.path.name} is damaged: {error}") from None
+
+
+def _write_first(connection: sqlite3.Connection, first: FirstState) -> None:
+    """Inside the transaction that makes the tables."""
+    for part, start in enumerate(range(0, len(first.data), PART_BYTES)):
+        piece = memoryview(first.data)[start : start + PART_BYTES]
+        connection.execute("INSERT INTO snapshot_parts VALUES (1, ?, ?)", (part, piece))
+    connection.execute(
+        "INSERT INTO snapshots VALUES (1, ?, 0, ?, ?, ?)",
+        (first.step, len(first.data), first.memory, zlib.crc32(first.memory)),
+    )
+    connection.execute("UPDATE progress SET step = ?", (first.step,))
+
+
+def _sync_folder(folder: Path) -> None:
+    """Let the disk have the names in a folder; SQLite sees to what is in the files alone."""
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def _remove_beside(path: Path) -> None:
+    """Remove what SQLite keeps beside a file."""
+    for end in ("-wal", "-shm"):
+        path.with_name(path.name + end).unlink(missing_ok=True)
 
 
 def _facts(facts: Mapping[str, Any]) -> list[tuple[str, str]]:

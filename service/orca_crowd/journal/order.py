@@ -8,10 +8,24 @@ from orca_crowd.protocol.commands import CommandRequest
 from orca_crowd.protocol.controllers import OwnRequest
 from orca_crowd.protocol.steps import StepRequest
 
-__all__ = ["KINDS", "Order"]
+__all__ = ["KINDS", "BrokenOff", "Order"]
+
+
+@dataclass(frozen=True)
+class BrokenOff:
+    """No request but a mark: step requests that had begun before and had not ended were broken off.
+
+    Without it the steps that others take meanwhile would be taken for theirs in a replay.
+    """
+
 
 # how a record names what it holds, for whoever looks into the file
-KINDS: dict[type, str] = {CommandRequest: "commands", OwnRequest: "own", StepRequest: "steps"}
+KINDS: dict[type, str] = {
+    CommandRequest: "commands",
+    OwnRequest: "own",
+    StepRequest: "steps",
+    BrokenOff: "broken-off",
+}
 
 
 @dataclass(frozen=True)
@@ -19,10 +33,10 @@ class Order:
     """A request and the controller that it came from, None where it has no name.
 
     A step request is recorded when it begins, with its commands; how far its steps went the progress of the journal
-    tells.
+    tells. It is recorded once more when it goes on after it was broken off.
     """
 
-    request: CommandRequest | OwnRequest | StepRequest
+    request: CommandRequest | OwnRequest | StepRequest | BrokenOff
     controller: str | None = None
 
     @property

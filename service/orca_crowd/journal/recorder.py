@@ -11,7 +11,7 @@ version of the library that shrinks them may round otherwise, so what it made is
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from typing import Any
 
@@ -23,6 +23,7 @@ from orca_crowd.journal.codec import pack
 from orca_crowd.journal.errors import JournalFull
 from orca_crowd.journal.file import CHECKPOINT_PAGES, JournalFile
 from orca_crowd.journal.order import Order
+from orca_crowd.journal.watch import Writing
 
 __all__ = ["Policy", "Recorder", "Snapshot"]
 
@@ -53,9 +54,10 @@ class Snapshot:
 class Recorder:
     """Writes the journal of one world. All but `write` and `tidy` are called by whoever is inside the world."""
 
-    def __init__(self, file: JournalFile, world: World, policy: Policy) -> None:
-        """Go on with a file that has everything of the world up to now."""
+    def __init__(self, file: JournalFile, world: World, policy: Policy, writing: Writing = nullcontext) -> None:
+        """Go on with a file that has everything of the world up to now; `writing` goes around writes waited for."""
         self.file = file
+        self._around = writing
         self._policy = policy
         self._digest_step = world.step_count
         self._boundaries = world.statics().boundaries
@@ -73,14 +75,15 @@ class Recorder:
     def recording(self, step: int, order: Order) -> Iterator[None]:
         """Record an order, and take it back where what happens inside refuses it."""
         try:
-            self.file.ready()
-            self.file.append(order.kind, step, pack(order))
+            with self._around():
+                self.file.ready()
+                self.file.append(order.kind, step, pack(order))
         except JournalFull as full:
             raise _no_room(full) from None
         self._since_snapshot += CHANGE_SECONDS
         try:
             yield
-        except (ApiError, OrcaError):
+        except (ApiError, OrcaError, MemoryError):
             self.file.withdraw()
             raise
 
@@ -92,16 +95,23 @@ class Recorder:
             self._digest_step = world.step_count
             digest = world.digest()
         try:
-            self.file.advance(world.step_count, digest)
+            with self._around():
+                self.file.advance(world.step_count, digest)
         except JournalFull as full:
             raise _no_room(full, "the steps were taken, and are lost if the server ends before there is room") from None
 
     def set_facts(self, **facts: Any) -> None:
         """Record what the world is besides its state; 507 where there is no room."""
         try:
-            self.file.set_facts(facts)
+            with self._around():
+                self.file.set_facts(facts)
         except JournalFull as full:
             raise _no_room(full) from None
+
+    @property
+    def replay_seconds(self) -> float:
+        """About how long a replay would compute now."""
+        return self._since_snapshot
 
     def due(self, world: World, *, stepped: bool) -> bool:
         """Whether a snapshot should be taken now; never while one is being written.

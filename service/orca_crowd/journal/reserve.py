@@ -44,3 +44,12 @@ class Reserve:
         if self._held:
             self._path.unlink(missing_ok=True)
             self._held = False
+
+    def give_up(self) -> bool:
+        """Give up what an earlier process held of the same file, which is at an end; whether there was any."""
+        self._held = False
+        try:
+            self._path.unlink()
+        except FileNotFoundError:
+            return False
+        return True

@@ -7,7 +7,8 @@ revoked.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import math
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Final
 
@@ -42,8 +43,16 @@ def key_of_subprotocols(offered: Iterable[str]) -> str | None:
 class Doorkeeper:
     """Decides about every request of one server."""
 
-    def __init__(self, path: Path | None, tries: FailedTries, buckets: Buckets) -> None:
+    def __init__(
+        self,
+        path: Path | None,
+        tries: FailedTries,
+        buckets: Buckets,
+        refused: Callable[[str], None] = lambda reason: None,
+    ) -> None:
         """Look for keys in this file, which may be made while the server runs; without one there are none.
+
+        `refused` hears why somebody is not let in: `missing`, `wrong`, `tries`, `rate`, `scope` or `world`.
 
         KeyStoreError where the file is something else.
         """
@@ -51,6 +60,7 @@ class Doorkeeper:
         self._store: KeyStore | None = None
         self._tries = tries
         self._buckets = buckets
+        self._refused = refused
         self._find()
 
     @property
@@ -78,14 +88,17 @@ class Doorkeeper:
         if store is None:
             return EVERYTHING
         if text is None:
+            self._refused("missing")
             raise _unauthorized("this server wants a key: send it as Authorization: Bearer <key>")
         wait = self._tries.wait(address, now)
         if wait > 0.0:
+            self._refused("tries")
             raise _slower(f"too many wrong keys came from {address}", wait)
         secret = read_secret(text)
         grant = store.grant(secret, wall) if secret is not None else None
         if grant is None:
             self._tries.failed(address, now)
+            self._refused("wrong")
             # unknown, wrong, expired and revoked are not told apart
             raise _unauthorized("the key is not valid here")
         return grant
@@ -102,14 +115,16 @@ class Doorkeeper:
         """Count a request or message against the key's bucket; 429 where that is empty."""
         wait = self._buckets.take(grant.key, now) if grant.key is not None else 0.0
         if wait > 0.0:
+            self._refused("rate")
             raise _slower(f"key {grant.key} asks more often than the limit requests_per_second", wait)
 
-    @staticmethod
-    def check(grant: Grant, scope: Scope, world: str | None = None) -> None:
+    def check(self, grant: Grant, scope: Scope, world: str | None = None) -> None:
         """403 where the key does not allow this, or does not go for this world."""
         if not grant.allows(scope):
+            self._refused("scope")
             raise ApiError("forbidden", f"this needs a key with scope {scope}, and the key has scope {grant.scope}")
         if world is not None and not grant.sees(world):
+            self._refused("world")
             raise ApiError("forbidden", f"the key does not go for world {world[:64]!r}")
 
 
@@ -118,4 +133,5 @@ def _unauthorized(detail: str) -> ApiError:
 
 
 def _slower(detail: str, wait: float) -> ApiError:
-    return ApiError("limit", f"{detail}; try again in {wait:.1f} seconds", headers={"Retry-After": f"{wait:.0f}"})
+    headers = {"Retry-After": str(math.ceil(wait))}
+    return ApiError("limit", f"{detail}; try again in {wait:.1f} seconds", headers=headers)

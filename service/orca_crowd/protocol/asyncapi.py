@@ -19,8 +19,8 @@ DESCRIPTION = """The state of a world as it changes, and orders to it.
 
 One of the two subprotocols must be named in the handshake, which answers 400 without; it answers 404 for a world that
 is not there and 503 while the server is not ready. Every message is a map with `type`. With `{json}` messages are text
-and columns are arrays; with `{msgpack}` messages are binary, number columns are bins of little-endian float64 (float32
-where asked for), id columns bins of int64, vector columns x0 y0 x1 y1 …, columns of strings arrays.
+and columns are arrays; with `{msgpack}` messages are binary, number columns are bins of little-endian float64 (float32,
+int16 or int8 where asked for), id columns bins of int64, vector columns x0 y0 x1 y1 …, columns of strings arrays.
 
 `hello` comes first. What the client sends is answered in order; what is not understood is answered with one `error` and
 changes nothing. Events go to every socket, subscribed or not.

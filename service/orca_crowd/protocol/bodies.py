@@ -7,10 +7,10 @@ from typing import Any, Final, Literal
 
 import msgspec
 import numpy as np
-from pydantic_core import from_json
 
 from orca_crowd.errors import ApiError
 from orca_crowd.protocol.frames import JSON_SUBPROTOCOL, MSGPACK_SUBPROTOCOL, encode_entries, encode_message
+from orca_crowd.protocol.pieces import read_json
 
 __all__ = [
     "JSON",
@@ -89,7 +89,7 @@ def decode(data: bytes, encoding: Encoding) -> Any:
     if not data:
         raise ApiError("malformed", f"the body is empty; {MEDIA_TYPES[encoding]} is expected")
     try:
-        return from_json(data, allow_inf_nan=True) if encoding == "json" else msgspec.msgpack.decode(data)
+        return read_json(data) if encoding == "json" else msgspec.msgpack.decode(data)
     except RecursionError:
         raise ApiError("malformed", "the body is nested too deeply") from None
     except ValueError as error:  # msgspec's errors, from_json's and UnicodeDecodeError are all of this kind

@@ -26,7 +26,9 @@ CODES: dict[str, Code] = {
         400, "Client too old", "The client is older than this server takes; `GET /v1/info` names the oldest of each."
     ),
     "unauthorized": Code(401, "No key", "The server wants a key, and the request has none that is valid here."),
-    "forbidden": Code(403, "Forbidden", "The key does not allow this, or does not go for this world."),
+    "forbidden": Code(
+        403, "Forbidden", "The key does not allow this or is not for this world, or a page from elsewhere asks."
+    ),
     "owned": Code(403, "Owned", "Another controller owns an agent that the order is for."),
     "not-found": Code(404, "Not found", "No such world, agent, obstacle or area was ever here."),
     "no-route": Code(404, "No such route", "No resource has this path."),
@@ -55,12 +57,16 @@ CODES: dict[str, Code] = {
     "internal": Code(
         500, "Internal error", "The server failed to answer; its log tells more under the id in `detail`."
     ),
-    "not-ready": Code(503, "Not ready", "The kernels are still being compiled; try again in a few seconds."),
+    "not-ready": Code(
+        503, "Not ready", "Kernels are still being compiled, or worlds brought back; try again in a few seconds."
+    ),
     "world-failed": Code(
-        503, "World failed", "A step or command of this world failed inside; the world stands still for ever."
+        503, "World failed", "A step or command of this world failed inside; it stands until restored from its journal."
     ),
     "draining": Code(503, "Shutting down", "The server is stopping and takes no more work."),
-    "no-room": Code(507, "No room", "The memory that a world needs cannot be had; nothing was changed."),
+    "no-room": Code(
+        507, "No room", "The memory or the disk that it needs cannot be had; `detail` says if anything was changed."
+    ),
 }
 
 # how a socket ends: the code, when it is sent

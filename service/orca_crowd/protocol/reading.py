@@ -9,10 +9,10 @@ from typing import Annotated, Any
 
 import msgspec
 from pydantic import Field, TypeAdapter, ValidationError
-from pydantic_core import from_json
 
 from orca_crowd.errors import ApiError, Fault, InvalidRequest, faults_of
 from orca_crowd.protocol.frames import JSON_SUBPROTOCOL
+from orca_crowd.protocol.pieces import read_json
 from orca_crowd.protocol.stream import CLIENT_MESSAGES, ClientMessage
 
 __all__ = ["BadMessage", "read_message"]
@@ -58,7 +58,7 @@ def _parse(data: str | bytes, subprotocol: str) -> Any:
         raise BadMessage(ApiError("malformed", f"a {sent} message came, and {subprotocol} is {right}"))
     try:
         # NaN and infinities come through and are refused by the field they stand in, as over REST
-        return from_json(data, allow_inf_nan=True) if isinstance(data, str) else msgspec.msgpack.decode(data)
+        return read_json(data) if isinstance(data, str) else msgspec.msgpack.decode(data)
     except RecursionError:
         raise BadMessage(ApiError("malformed", "the message is nested too deeply")) from None
     except ValueError as error:  # msgspec's errors, from_json's and UnicodeDecodeError are all of this kind

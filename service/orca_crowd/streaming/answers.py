@@ -42,23 +42,33 @@ class Answers:
         self._append(answer)
         self._flush()
 
-    def order(self, work: Callable[[], Coroutine[Any, Any, Wire]], size: int, *, large: bool) -> asyncio.Task[Wire]:
-        """Carry out an order that came in `size` bytes, after those before it; `work` must not raise."""
+    def order(
+        self, work: Callable[[Callable[[], None]], Coroutine[Any, Any, Wire]], size: int, *, large: bool
+    ) -> asyncio.Task[Wire]:
+        """Carry out an order that came in `size` bytes, after those before it; `work` must not raise.
+
+        Those behind a large one wait until it is through, or until `work` calls what it is given: that it is in the
+        queue of its world, and what it still waits for is no concern of theirs.
+        """
         loop = asyncio.get_running_loop()
         before, passed = self._passed, loop.create_future()
         self._passed = passed
+
+        def queued() -> None:
+            if not passed.done():
+                passed.set_result(None)
 
         async def carry_out() -> Wire:
             if before is not None and not before.done():
                 await asyncio.wait([before])
             if large:
                 try:
-                    return await work()
+                    return await work(queued)
                 finally:
-                    passed.set_result(None)
+                    queued()
             # called when `work` first waits, and then it is in the queue
-            loop.call_soon(passed.set_result, None)
-            return await work()
+            loop.call_soon(queued)
+            return await work(queued)
 
         def done(_: asyncio.Task[Wire]) -> None:
             self._bytes -= size

@@ -6,6 +6,7 @@ like any other: it reaches the world in its turn, and is answered in its turn.
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Awaitable, Callable
 from typing import Any
 
@@ -17,10 +18,11 @@ from orca_crowd.settings import Settings
 from orca_crowd.worlds.controllers import Controller
 from orca_crowd.worlds.runner import Runner
 
-__all__ = ["Controlling", "OrderMessage"]
+__all__ = ["Call", "Controlling", "OrderMessage"]
 
 OrderMessage = Command | Step | Register | Unregister | Own | Disown | Ready
-Call = Callable[[], Awaitable[dict[str, Any]]]
+# told how to say that the order is in the queue of its world, gives what it is answered with
+Call = Callable[[Callable[[], None]], Awaitable[dict[str, Any]]]
 
 
 class Controlling:
@@ -43,16 +45,16 @@ class Controlling:
         """The type of the answer, and the call that gives it; `size` is the bytes that the message came in."""
         control, controller = self._runner.control, self._controller
         if isinstance(message, Command):
-            return "ack", lambda: self._command(message, size)
+            return "ack", lambda _: self._command(message, size)
         if isinstance(message, Step):
-            return "stepped", lambda: self._step(message, size)
+            return "stepped", lambda _: self._step(message, size)
         if isinstance(message, Ready):
-            return "stepped", lambda: self._ready(message, size)
+            return "stepped", lambda queued: self._ready(message, size, queued)
         if isinstance(message, Register):
-            return "ack", lambda: control.register(message.controller, controller)
+            return "ack", lambda _: control.register(message.controller, controller)
         if isinstance(message, Unregister):
-            return "ack", lambda: control.unregister(controller)
-        return "ack", lambda: self._own(message, size)
+            return "ack", lambda _: control.unregister(controller)
+        return "ack", lambda _: self._own(message, size)
 
     def end(self) -> None:
         """The socket has ended: no step waits for its controller any more."""
@@ -65,9 +67,11 @@ class Controlling:
     async def _step(self, message: Step, size: int) -> dict[str, Any]:
         return await self._runner.step(_body(message), lease=self._lease, controller=self._controller, size=size)
 
-    async def _ready(self, message: Ready, size: int) -> dict[str, Any]:
+    async def _ready(self, message: Ready, size: int, queued: Callable[[], None]) -> dict[str, Any]:
         call = lambda: parse_ready(message, message.for_step, self._settings)  # noqa: E731
         request = await self._runner.parse(call, message.commands, size)
+        # called when it first waits, and then it is in the queue; for the step nobody behind it has to wait
+        asyncio.get_running_loop().call_soon(queued)
         return await self._runner.control.ready(request, self._controller)
 
     async def _own(self, message: Own | Disown, size: int) -> dict[str, Any]:

@@ -16,7 +16,7 @@ from orca_crowd.streaming.packed import Packed
 from orca_crowd.streaming.state import Known, Members, State
 from orca_crowd.streaming.subscription import FrameKey
 
-__all__ = ["SMALL_ALIGNMENT", "encode", "is_small"]
+__all__ = ["SMALL_ALIGNMENT", "effort", "encode"]
 
 # what is encoded on the event loop: about a quarter of a millisecond in either subprotocol
 SMALL_JSON_NUMBERS = 2_000
@@ -96,15 +96,16 @@ def _places(ids: NDArray[np.int64], members: Members) -> NDArray[np.intp]:
     return places if members.rows is None else members.rows[places]
 
 
-def is_small(state: State, key: FrameKey, known: Known | None) -> bool:
-    """Whether all this takes too little time to be worth a thread."""
+def effort(state: State, key: FrameKey, known: Known | None) -> float:
+    """About how long encoding takes, in units of what the event loop may be held for at once."""
     agents = len(state.ids)
-    if known is not None and agents > SMALL_ALIGNMENT and not _same_agents(state, known):
-        return False
     numbers = agents * (1 + sum(2 if state.columns[name].ndim == 2 else 1 for name in key.fields))
     # choosing rows, and whole numbers beside a base, take about as long again
     numbers *= 1 + (key.interest != EVERYBODY) + (key.precision in QUANTISED)
-    return numbers <= SMALL_JSON_NUMBERS if key.subprotocol == JSON_SUBPROTOCOL else 8 * numbers <= SMALL_BINARY_BYTES
+    found = numbers / SMALL_JSON_NUMBERS if key.subprotocol == JSON_SUBPROTOCOL else 8 * numbers / SMALL_BINARY_BYTES
+    if known is not None and not _same_agents(state, known):
+        found += agents / SMALL_ALIGNMENT
+    return found
 
 
 def _same_agents(state: State, known: Known) -> bool:

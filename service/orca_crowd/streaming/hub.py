@@ -20,7 +20,8 @@ from typing import Any, Protocol
 
 from orca_crowd.errors import ApiError
 from orca_crowd.protocol.frames import encode_message
-from orca_crowd.streaming.frame import Encoder, SharedFrame, Update
+from orca_crowd.streaming.encoder import Encoder
+from orca_crowd.streaming.frame import SharedFrame, Update
 from orca_crowd.streaming.kept import Kept
 from orca_crowd.streaming.keyframe import Keyframes
 from orca_crowd.streaming.outbox import Wire
@@ -73,8 +74,8 @@ class Watcher(Protocol):
 class Hub:
     """All sockets of one world; it listens to the runner as long as there is one, and for a while after the last."""
 
-    def __init__(self, runner: Runner, shared: Shared) -> None:
-        """Begin to listen."""
+    def __init__(self, runner: Runner, shared: Shared, *, shown_before: int = -1) -> None:
+        """Begin to listen. `shown_before` is the step at which the hub before this one, if any, ceased to listen."""
         settings = shared.settings
         self.runner = runner
         self.watchers: set[Watcher] = set()
@@ -86,6 +87,7 @@ class Hub:
         self._encoder = Encoder(keyframes, shared.offload, shared.statistics)
         # the state now; None until the first one is seen
         self._now: State | None = None
+        self._shown_before = shown_before
         self._frame_step = runner.facts.step
         self._progress = asyncio.Event()
         self._resting = False
@@ -123,6 +125,11 @@ class Hub:
         self.kept.add(self._now)
         return self._now
 
+    def seen_at(self, step: int) -> list[State]:
+        """The states of a step that clients may have been sent, all of them; none where that is not known any more."""
+        # what the hub before this one sent of a step may be another state than what is kept here: a command has come
+        return self.kept.at(step) if step > self._shown_before else []
+
     def frame_of(self, state: State, key: FrameKey) -> SharedFrame:
         """The frame of a state for all who asked for the same."""
         frame = state.frames.get(key)
@@ -133,9 +140,10 @@ class Hub:
     def full_of(self, state: State, key: FrameKey) -> Update:
         """The full of a state for all who ask for the same, held for the caller."""
         full = state.fulls.get(key)
-        if full is not None:
+        if full is not None and not full.given_up:
             full.hold()
             return full
+        self._encoder.turn()
         full = state.fulls[key] = Update(state, key, None, self._encoder)
         full.hold()
         full.begin()
@@ -155,6 +163,7 @@ class Hub:
         self.kept.add(self._now)
 
         # one frame for all who asked for the same
+        self._encoder.turn()
         frames: dict[FrameKey, SharedFrame] = {}
         for watcher in list(self.watchers):
             subscription = watcher.subscription

@@ -12,6 +12,7 @@ import orca_crowd
 from orca_crowd.api.origins import check_origin
 from orca_crowd.api.support import ProblemRoute, Services
 from orca_crowd.errors import ApiError, problem_of
+from orca_crowd.logs import world_id
 from orca_crowd.protocol.asyncapi import asyncapi_document
 from orca_crowd.protocol.compatibility import CLIENT_HEADER, check_client
 from orca_crowd.streaming.admission import Admission
@@ -27,6 +28,7 @@ async def stream(websocket: WebSocket) -> None:
     world: str = websocket.path_params["world"]
     services: Services = websocket.app.state.services
     streams: Streams = websocket.app.state.streams
+    world_id.set(world)
     try:
         check_client(websocket.headers.get(CLIENT_HEADER))
         check_origin(websocket.headers, services.settings)
@@ -35,12 +37,12 @@ async def stream(websocket: WebSocket) -> None:
         await services.registry.wake(world)
         await streams.serve(websocket, services.registry.get(world), admission)
     except ApiError as refusal:
-        await deny(websocket, refusal)
+        await deny(websocket, refusal, streams.statistics)
     except Exception as error:
         # before the connection was accepted there is still an answer to give
         if websocket.application_state.name != "CONNECTING":
             raise
-        await deny(websocket, problem_of(error))
+        await deny(websocket, problem_of(error), streams.statistics)
 
 
 # A plain route: what the framework would set up to inject dependencies stays as long as the connection does, and takes

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable
 from typing import Any
 
 from fastapi.websockets import WebSocket, WebSocketDisconnect
@@ -24,7 +24,7 @@ from orca_crowd.settings import LIMITS
 from orca_crowd.streaming.admission import Admission
 from orca_crowd.streaming.answers import Answers
 from orca_crowd.streaming.asgi import AsgiConnection
-from orca_crowd.streaming.controlling import Controlling, OrderMessage
+from orca_crowd.streaming.controlling import Call, Controlling, OrderMessage
 from orca_crowd.streaming.frame import SharedFrame
 from orca_crowd.streaming.hub import PATIENCE_SECONDS, Hub, Watching
 from orca_crowd.streaming.outbox import Outbox, OutboxOverflow, Wire
@@ -96,6 +96,11 @@ class Socket:
     def subscription(self) -> Watching | None:
         """What the client has asked to see."""
         return self._writer.subscription
+
+    @property
+    def queued(self) -> tuple[int, int]:
+        """Replies and frames that wait to be sent."""
+        return len(self._outbox), 0 if self.subscription is None else self.subscription.waiting
 
     # life
 
@@ -214,8 +219,9 @@ class Socket:
     # writing
 
     def beat(self, silence: float) -> None:
-        """Tell the step, where nothing was sent for so many seconds."""
-        if self._closing is None and self._shared.clock.now() - self._writer.last_sent >= silence:
+        """Tell the step, where nothing was sent for so many seconds and nothing waits to be."""
+        silent = self._shared.clock.now() - self._writer.last_sent >= silence
+        if silent and self._closing is None and not len(self._outbox):
             self._say({"type": "heartbeat", "step": self._runner.facts.step})
 
     def _say(self, message: dict[str, Any]) -> None:
@@ -252,6 +258,9 @@ class Socket:
                 self._refuse(bad.problem, bad.key)
             except ApiError as refusal:
                 self._refuse(refusal, getattr(message, "key", None))
+                # a key that has ended would be one more wrong one with each message
+                if refusal.code == "unauthorized":
+                    self.end(1008, "the key is not valid any more")
             await self._answers.room()
             # many messages can come in one piece: the writer and everybody else have their turn between any two
             await asyncio.sleep(0)
@@ -279,13 +288,13 @@ class Socket:
             if isinstance(message, Command):
                 self._changed = order
 
-    def _order(self, call: Callable[[], Awaitable[dict[str, Any]]], kind: str, key: str | None, size: int) -> Order:
+    def _order(self, call: Call, kind: str, key: str | None, size: int) -> Order:
         """Hand an order to the world and go on reading."""
 
-        async def answer() -> Wire:
+        async def answer(queued: Callable[[], None]) -> Wire:
             try:
                 head = {"type": kind} if key is None else {"type": kind, "key": key}
-                values = {**head, **await call()}
+                values = {**head, **await call(queued)}
                 if size_of(values) > LARGE_ANSWERS[self.subprotocol]:
                     return await self._shared.offload(lambda: encode_message(values, self.subprotocol))
                 return encode_message(values, self.subprotocol)

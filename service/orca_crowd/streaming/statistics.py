@@ -19,6 +19,7 @@ class StreamStatistics:
     frames_replaced: int = 0
     resumed: int = 0
     messages_refused: int = 0
+    handshakes_refused: dict[str, int] = field(default_factory=dict)
     kept_steps: int = 0
     kept_bytes: int = 0
     closed: dict[int, int] = field(default_factory=dict)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from contextlib import suppress
+from weakref import WeakKeyDictionary
 
 from fastapi.responses import JSONResponse
 from fastapi.websockets import WebSocket
@@ -36,6 +37,8 @@ class Streams:
         """`offload` runs a call in a helper thread, as the engine's `serve` does."""
         self._shared = Shared(clock, settings, offload)
         self._hubs: dict[Runner, Hub] = {}
+        # the step at which the last hub of a world ceased to listen
+        self._shown: WeakKeyDictionary[Runner, int] = WeakKeyDictionary()
         self._changed = asyncio.Event()
         self._connections: set[StreamProtocol] = set()
         self._sockets: set[Socket] = set()
@@ -48,6 +51,11 @@ class Streams:
     def statistics(self) -> StreamStatistics:
         """Counts for /metrics and for tests."""
         return self._shared.statistics
+
+    def waiting(self) -> tuple[int, int]:
+        """Replies and frames that wait for sockets; may be asked from any thread."""
+        queued = [socket.queued for socket in list(self._sockets)]
+        return sum(replies for replies, _ in queued), sum(frames for _, frames in queued)
 
     async def serve(self, websocket: WebSocket, runner: Runner, admission: Admission) -> None:
         """Accept a connection to a world and serve it to its end; ApiError when it is not to be accepted."""
@@ -84,7 +92,7 @@ class Streams:
         """The hub of a world, woken or made."""
         hub = self._hubs.get(runner)
         if hub is None:
-            hub = self._hubs[runner] = Hub(runner, self._shared)
+            hub = self._hubs[runner] = Hub(runner, self._shared, shown_before=self._shown.get(runner, -1))
         hub.rest(False)
         return hub
 
@@ -96,10 +104,12 @@ class Streams:
         if self._closing or hub.ended or seconds <= 0.0:
             self._drop(hub)
         else:
+            hub.rest(True)
             self._resting[hub] = asyncio.create_task(self._wait_for_somebody(hub, seconds), name="resting hub")
 
     async def _wait_for_somebody(self, hub: Hub, seconds: float) -> None:
         while not hub.watchers:
+            # again, where somebody came and went while this was not looking
             hub.rest(True)
             hub.stirred.clear()
             await self._shared.clock.wait(hub.stirred, self._shared.clock.now() + seconds)
@@ -111,6 +121,7 @@ class Streams:
     def _drop(self, hub: Hub) -> None:
         if self._hubs.get(hub.runner) is hub and not hub.watchers:
             del self._hubs[hub.runner]
+            self._shown[hub.runner] = hub.runner.facts.step
             hub.close()
 
     async def _beat(self) -> None:
@@ -169,8 +180,9 @@ class Streams:
         return subprotocol
 
 
-async def deny(websocket: WebSocket, error: ApiError) -> None:
+async def deny(websocket: WebSocket, error: ApiError, statistics: StreamStatistics) -> None:
     """Refuse a handshake with the status and the problem document of the error."""
+    statistics.handshakes_refused[error.code] = statistics.handshakes_refused.get(error.code, 0) + 1
     response = JSONResponse(
         document(error), status_code=error.status, headers=error.headers, media_type="application/problem+json"
     )

@@ -106,8 +106,8 @@ class Subscriber:
         try:
             if after is not None and not after.done():
                 await asyncio.wait([after])
-            await self._check(key.interest)
             known = await self._known_at(request.after_step, key) if isinstance(request, Resume) else None
+            await self._check(key.interest)
             state = await self._hub.state()
         except Exception as error:
             if self._request is request:
@@ -134,8 +134,7 @@ class Subscriber:
 
     async def _known_at(self, step: int, key: FrameKey) -> Known | None:
         """What a client knows that has seen a step; None where the step is not kept."""
-        await self._hub.state()
-        earlier = self._hub.kept.at(step)
+        earlier = self._hub.seen_at(step)
         if not earlier:
             return None
         members = await self._compute(earlier[0], lambda: tuple(each.members(key.interest) for each in earlier))
@@ -149,7 +148,7 @@ class Subscriber:
         """Go on from what is known; False where its step is kept no more, or more was missed than the queue holds."""
         kept, every = self._hub.kept, request.delivery == "every"
         missed = [each for each in kept.frames_after(known.step) if each.step % request.every == 0]
-        if not kept.at(known.step) or (every and len(missed) > self._shared.settings.frame_queue):
+        if not self._hub.seen_at(known.step) or (every and len(missed) > self._shared.settings.frame_queue):
             return False
         subscription = self._subscription(request, key, known, None)
         self._replace(subscription)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from contextlib import closing
+from contextlib import closing, nullcontext
 from pathlib import Path
 from typing import IO, Any
 
@@ -14,8 +14,9 @@ from orca_crowd import __version__
 from orca_crowd.errors import ApiError, Fault, InvalidRequest
 from orca_crowd.journal.codec import pack
 from orca_crowd.journal.errors import JournalFull
-from orca_crowd.journal.file import JournalFile
+from orca_crowd.journal.file import FirstState, JournalFile
 from orca_crowd.journal.recorder import Policy, Recorder
+from orca_crowd.journal.watch import Writing
 from orca_crowd.settings import Settings
 from orca_crowd.worlds.recovery import Replay, Restore, put_aside, recover, start_at
 from orca_crowd.worlds.session import Session
@@ -23,6 +24,9 @@ from orca_crowd.worlds.session import Session
 __all__ = ["Archive", "ArchiveLocked"]
 
 SUFFIX = ".sqlite"
+# what belongs to a journal and is nothing without it, and a journal that was never finished
+LOOSE = (SUFFIX + "-wal", SUFFIX + "-shm", ".reserve")
+UNFINISHED = (".new", ".new-journal")
 
 
 class ArchiveLocked(Exception):
@@ -32,8 +36,9 @@ class ArchiveLocked(Exception):
 class Archive:
     """Makes, finds and brings back journals. Its calls take time and belong into helper threads."""
 
-    def __init__(self, folder: Path, settings: Settings) -> None:
-        """Nothing happens before `open`."""
+    def __init__(self, folder: Path, settings: Settings, writing: Writing = nullcontext) -> None:
+        """Nothing happens before `open`; `writing` goes around writes that somebody waits for."""
+        self._writing = writing
         self.folder = folder / "worlds"
         self._settings = settings
         self._policy = Policy(settings.digest_steps, settings.snapshot_seconds, settings.journal_bytes)
@@ -44,6 +49,15 @@ class Archive:
         if self._lock is None:
             self.folder.mkdir(parents=True, exist_ok=True)
             self._lock = _lock(self.folder.parent / "lock")
+            self._clear()
+
+    def _clear(self) -> None:
+        """Remove what a server left that died while it made or deleted a journal: parts of a file that is not there."""
+        present = {path.name for path in self.folder.iterdir()}
+        for name in present:
+            whole = next((name.removesuffix(end) + SUFFIX for end in LOOSE if name.endswith(end)), None)
+            if name.endswith(UNFINISHED) or (whole is not None and whole not in present):
+                (self.folder / name).unlink(missing_ok=True)
 
     def close(self) -> None:
         """Let another server have the folder."""
@@ -75,17 +89,16 @@ class Archive:
         path = self.path(session.name)
         described = {"version": __version__, "kernels": _jit.kernel_digest(), **facts}
         try:
-            file = JournalFile.create(path, described, facts["durability"])
+            first = FirstState(session.world.step_count, session.world.snapshot(), pack(session.memory()))
+            file = JournalFile.create(path, described, facts["durability"], first)
             try:
-                file.write_snapshot(session.world.step_count, 0, session.world.snapshot(), pack(session.memory()))
-                file.advance(session.world.step_count)
                 file.ready()
             except BaseException:
                 file.delete()
                 raise
         except JournalFull as full:
             raise ApiError("no-room", f"there is no room for a journal: {full}; nothing was changed") from None
-        session.recorder = Recorder(file, session.world, self._policy)
+        session.recorder = Recorder(file, session.world, self._policy, self._writing)
 
     def past(self, name: str, step: int) -> bytes:
         """The snapshot of a world as it was when it left a step, with every change that was accepted there.
@@ -114,7 +127,7 @@ class Archive:
         facts = recovered.file.facts()
         if recovered.cut is not None:
             recovered.file = put_aside(recovered, facts, pack(recovered.session.memory()))
-        recovered.session.recorder = Recorder(recovered.file, recovered.session.world, self._policy)
+        recovered.session.recorder = Recorder(recovered.file, recovered.session.world, self._policy, self._writing)
         return recovered.session, facts, recovered.cut
 
 

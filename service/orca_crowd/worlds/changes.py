@@ -70,8 +70,10 @@ class Changes:
         commands: Sequence[c.Command],
         controller: str | None = None,
         needed: NDArray[np.int64] | None = None,
+        *,
+        batch: bool,
     ) -> list[Result]:
-        """All commands in order or none; a result each.
+        """All commands in order or none; a result each. In a batch a refusal names the command by its place.
 
         They are orders of `controller`, None: of somebody without a name. `needed` are agents, int64 (n,), that must be
         there once the commands are done.
@@ -83,17 +85,20 @@ class Changes:
             needed = None
         if len(commands) == 1 and needed is None:
             # a single command is all or nothing by itself and needs no copy of the world
-            return [self._apply(commands[0])]
+            try:
+                return [self._apply(commands[0], 0 if batch else None)]
+            except MemoryError as error:
+                if isinstance(commands[0], IN_PLACE):
+                    # that is all or nothing in what can be refused; memory may have been wanting half way
+                    raise RuntimeError("a command that writes where the agents stand ran out of memory") from error
+                raise
         kept = dict(self._edges), dict(self._vertices), list(self.removed), self.touched
         ownership = self.ownership.keep()
         results = []
         try:
             with self._world.transaction():
                 for index, command in enumerate(commands):
-                    try:
-                        results.append(self._apply(command))
-                    except (ApiError, OrcaError) as error:
-                        raise (error if len(commands) == 1 else problem_of(error).inside(index)) from None
+                    results.append(self._apply(command, index if batch else None))
                 if needed is not None:
                     self._world.index_of(needed)
         except BaseException:
@@ -103,9 +108,14 @@ class Changes:
             raise
         return results
 
-    def _apply(self, command: c.Command) -> Result:
+    def _apply(self, command: c.Command, place: int | None) -> Result:
         handler: Callable[[Any], Result] = _HANDLERS[type(command)].__get__(self)
-        return handler(command)
+        try:
+            return handler(command)
+        except (ApiError, OrcaError) as error:
+            if place is None:
+                raise
+            raise problem_of(error).inside(place) from None
 
     # agents
 
@@ -224,6 +234,9 @@ STEADY = (
     c.RemoveWalkable,
     c.SetDefaults,
 )
+
+# commands that overwrite agents and, without a transaction, keep nothing of what was there
+IN_PLACE = (c.SetAgents, c.RemoveAgents)
 
 _HANDLERS: dict[type, Any] = {
     c.AddAgents: Changes._add_agents,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextvars
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -13,13 +14,16 @@ from orca_crowd.errors import ApiError
 from orca_crowd.journal.recorder import Snapshot
 from orca_crowd.protocol.steps import StepRequest
 from orca_crowd.worlds.controllers import Controller
+from orca_crowd.worlds.description import Facts
 from orca_crowd.worlds.publication import Publication
 from orca_crowd.worlds.readiness import Waiting
-from orca_crowd.worlds.session import Accepted, Facts, Session
+from orca_crowd.worlds.session import Accepted, Session
 
 __all__ = ["CallJob", "Outcome", "StepJob", "new_future", "refuse", "tick"]
 
 Event = dict[str, Any]
+# what a command may raise that then has changed nothing; memory that cannot be had is no fault of the world
+REFUSALS = (ApiError, OrcaError, MemoryError)
 
 
 @dataclass
@@ -48,12 +52,14 @@ class CallJob:
     # called on the event loop with the result, before anything else happens in the world
     after: Callable[[Any], None] | None = None
     future: asyncio.Future[Any] = field(default_factory=lambda: new_future())
+    # of who asked: its request is told in the log, and its trace goes on
+    context: contextvars.Context = field(default_factory=contextvars.copy_context)
 
     def inside(self, session: Session, listening: bool) -> Outcome:
         """Do it; in a thread."""
         try:
             result = self.call(session)
-        except (ApiError, OrcaError) as refusal:
+        except REFUSALS as refusal:
             return Outcome(None, session.facts(), refusal=refusal)
         publications = session.publications([], listening) if self.changes else []
         snapshot = session.snapshot_due(stepped=False) if self.changes else None
@@ -72,6 +78,7 @@ class StepJob:
     accepted: Accepted | None = None
     events: list[Event] = field(default_factory=list)
     future: asyncio.Future[Any] = field(default_factory=lambda: new_future())
+    context: contextvars.Context = field(default_factory=contextvars.copy_context)
 
     def inside(self, session: Session, listening: bool, count: int, clock: Clock, event_limit: int) -> Outcome:
         """Take `count` more steps; in a thread.
@@ -88,11 +95,12 @@ class StepJob:
                 self.events += begun.events
             else:
                 session.check_room()
-        except (ApiError, OrcaError) as refusal:
+        except REFUSALS as refusal:
             return Outcome(None, session.facts(), refusal=self._so_far(refusal, session))
+        # none where all were taken before and could not be recorded then
         count = min(count, self.left)
         started = clock.now()
-        events = session.advance(count)
+        events = session.advance(count) if count else []
         seconds = clock.now() - started
         self.left -= count
         # one more than is shown, so that it can be said that there were more
@@ -106,8 +114,10 @@ class StepJob:
         snapshot = session.snapshot_due(stepped=True)
         return Outcome(answer, session.facts(), publications, None, seconds, count, snapshot)
 
-    def _so_far(self, refusal: ApiError | OrcaError, session: Session) -> ApiError | OrcaError:
+    def _so_far(self, refusal: Exception, session: Session) -> Exception:
         """A refusal in the midst of the steps says how far they came."""
+        if self.accepted is not None:
+            session.interrupt(self.request, self.left)
         taken = self.request.count - self.left
         if not taken or not isinstance(refusal, ApiError):
             return refusal

@@ -24,7 +24,7 @@ class OpenRequest:
     accepted: Any
     due: int | None
     left: int = 0
-    # of its steps so far, in a replay; while it runs, whoever runs it keeps them
+    # of its steps so far, where it has a key
     events: list[dict[str, Any]] = field(default_factory=list)
 
 
@@ -41,15 +41,26 @@ class OpenRequests:
         self._open = [each for each in self._open if each.due is None or each.due >= due - request.count]
         self._open.append(OpenRequest(request, accepted, due))
 
-    def find(self, request: StepRequest, step: int) -> OpenRequest | None:
-        """The same request, broken off before: it goes on from `step`. 409 where its key came with another body."""
+    def find(self, request: StepRequest) -> OpenRequest | None:
+        """The same request, broken off before; `go_on` lets it. 409 where its key came with another body."""
         for each in self._open:
             if each.due is None and request.key is not None and each.request.key == request.key:
                 if each.request.digest != request.digest:
                     raise ApiError("key-reused", f"key {request.key!r} was used before in this world with another body")
-                each.due = step + each.left
                 return each
         return None
+
+    def go_on(self, opened: OpenRequest, request: StepRequest, step: int) -> None:
+        """One that was broken off takes the steps that are left from this one on, as the request that came again."""
+        opened.request, opened.due = request, step + opened.left
+
+    def interrupt(self, request: StepRequest, left: int) -> bool:
+        """A request was refused in the midst of its steps; whether it waits for being sent again."""
+        for each in self._open:
+            if each.request is request:
+                each.left, each.due = left, None
+        self._open = [each for each in self._open if each.request is not request or each.request.key is not None]
+        return any(each.request is request for each in self._open)
 
     def end(self, request: StepRequest) -> None:
         """This one has its answer."""
@@ -63,25 +74,30 @@ class OpenRequests:
         """The next step after `step` at which one ends."""
         return min((each.due for each in self._open if each.due is not None and each.due > step), default=None)
 
-    def kept(self, step: int) -> list[tuple[StepRequest, Any, int]]:
-        """What a snapshot keeps: those with a key, what their commands did, and how many steps are left."""
+    def kept(self, step: int) -> list[tuple[OpenRequest, int]]:
+        """What a snapshot keeps: those with a key, and how many steps are left of each.
+
+        None is left of one that is about to be answered.
+        """
         lefts = [(each, each.left if each.due is None else each.due - step) for each in self._open]
-        return [
-            (each.request, each.accepted, left) for each, left in lefts if left > 0 and each.request.key is not None
+        return [(each, left) for each, left in lefts if left >= 0 and each.request.key is not None]
+
+    def put_back(self, kept: list[tuple[StepRequest, Any, int, list[dict[str, Any]], bool]], step: int) -> None:
+        """Be what a snapshot of this step kept; what was broken off before it goes on where the records say so."""
+        self._open = [
+            OpenRequest(request, accepted, None if broken else step + left, left, events)
+            for request, accepted, left, events, broken in kept
         ]
 
-    def put_back(self, kept: list[tuple[StepRequest, Any, int]], step: int) -> None:
-        """Be what a snapshot of this step kept; whether they go on, the records that follow tell."""
-        self._open = [OpenRequest(request, accepted, step + left) for request, accepted, left in kept]
-
     def happened(self, events: list[dict[str, Any]], limit: int) -> None:
-        """Steps of a replay brought these events; at most `limit` are kept for each request."""
+        """Steps brought these events; at most `limit` are kept for each request that may be answered again."""
         for each in self._open:
-            if each.due is not None:
+            if each.due is not None and each.request.key is not None:
                 each.events += events[: max(0, limit - len(each.events))]
 
-    def break_off(self, step: int) -> None:
-        """The server has ended at this step: those that were under way wait for being sent again."""
+    def break_off(self, step: int) -> bool:
+        """The server has ended at this step: those that were under way wait for being sent again. Whether any do."""
         for each in self._open:
             each.left, each.due = each.left if each.due is None else each.due - step, None
-        self._open = [each for each in self._open if each.left > 0 and each.request.key is not None]
+        self._open = [each for each in self._open if each.left >= 0 and each.request.key is not None]
+        return bool(self._open)

@@ -7,6 +7,7 @@ so that nothing of what is left is lost and nothing false is added to it.
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
@@ -18,7 +19,7 @@ from orca_core.world import World
 from orca_crowd.errors import ApiError
 from orca_crowd.journal.codec import unpack
 from orca_crowd.journal.errors import BadJournal
-from orca_crowd.journal.file import JournalFile, SnapshotEntry
+from orca_crowd.journal.file import FirstState, JournalFile, SnapshotEntry
 from orca_crowd.journal.order import Order
 from orca_crowd.settings import Settings
 from orca_crowd.worlds.session import Session
@@ -83,7 +84,7 @@ def start_at(file: JournalFile, entry: SnapshotEntry, name: str, restore: Restor
 
 def recover(path: Path, name: str, restore: Restore, settings: Settings) -> Recovered:
     """The world of a journal, at the bits that were last acknowledged; BadJournal where no whole state is left."""
-    file = JournalFile(path)
+    file = JournalFile(path, alone=True)
     try:
         session, entry, cut = _newest(file, name, restore, settings)
         replay = Replay(session)
@@ -124,7 +125,13 @@ def put_aside(recovered: Recovered, facts: dict[str, Any], memory: bytes) -> Jou
     number = 1
     while (aside := old.path.with_suffix(f".damaged-{number}")).exists():
         number += 1
-    old.path.rename(aside)
-    file = JournalFile.create(old.path, facts, facts["durability"])
-    file.write_snapshot(recovered.session.world.step_count, 0, recovered.session.world.snapshot(), memory)
-    return file
+    world = recovered.session.world
+    # under both names for a moment, so that a death in between leaves the world at least the damaged one
+    shutil.copyfile(old.path, aside)
+    try:
+        return JournalFile.create(
+            old.path, facts, facts["durability"], FirstState(world.step_count, world.snapshot(), memory)
+        )
+    except BaseException:
+        aside.replace(old.path)
+        raise

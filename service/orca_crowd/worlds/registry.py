@@ -12,16 +12,19 @@ from orca_core.world import World
 from orca_crowd.clock import Clock
 from orca_crowd.engine.interface import Engine
 from orca_crowd.errors import ApiError
-from orca_crowd.journal.errors import BadJournal
+from orca_crowd.journal.errors import BadJournal, JournalError
+from orca_crowd.journal.recorder import Recorder
 from orca_crowd.metrics import Metrics
 from orca_crowd.protocol.commands import AddAgents, AddObstacles, AddWalkable, Command
 from orca_crowd.protocol.steer import SteerRequest
 from orca_crowd.protocol.worlds import ClockBody, ForkBody, NewWorld
 from orca_crowd.settings import Settings
+from orca_crowd.tracing import OFF, Tracing
 from orca_crowd.worlds.about import About
 from orca_crowd.worlds.archive import Archive
+from orca_crowd.worlds.description import WorldDescription
 from orca_crowd.worlds.runner import Runner
-from orca_crowd.worlds.session import Session, WorldDescription
+from orca_crowd.worlds.session import Session
 
 __all__ = ["Registry"]
 
@@ -35,7 +38,14 @@ class Registry:
     """Worlds by id. Lives on the event loop's thread; making a world runs in a helper thread."""
 
     def __init__(
-        self, *, settings: Settings, engine: Engine, clock: Clock, metrics: Metrics, archive: Archive | None = None
+        self,
+        *,
+        settings: Settings,
+        engine: Engine,
+        clock: Clock,
+        metrics: Metrics,
+        archive: Archive | None = None,
+        tracing: Tracing = OFF,
     ) -> None:
         """Start empty; `start` brings back the worlds of the archive and looks for worlds that nobody uses."""
         self._settings = settings
@@ -43,6 +53,7 @@ class Registry:
         self._clock = clock
         self._metrics = metrics
         self._archive = archive
+        self._tracing = tracing
         self._runners: dict[str, Runner] = {}
         self._making: set[str] = set()
         # worlds with a journal that are not here: put away, since nobody used them
@@ -53,9 +64,17 @@ class Registry:
         self._stopped = asyncio.Event()
         self._tasks: list[asyncio.Task[None]] = []
         metrics.worlds.set_function(lambda: len(self._runners))
-        metrics.agents.set_function(lambda: sum(runner.facts.agents for runner in self._runners.values()))
-        metrics.queued.set_function(lambda: sum(runner.queued for runner in self._runners.values()))
-        metrics.failed.set_function(lambda: sum(runner.state == "failed" for runner in self._runners.values()))
+        # asked in a helper thread, while worlds come and go
+        metrics.agents.set_function(lambda: sum(runner.facts.agents for runner in self.all()))
+        metrics.queued.set_function(lambda: sum(runner.queued for runner in self.all()))
+        metrics.queued_most.set_function(lambda: max((runner.queued for runner in self.all()), default=0))
+        metrics.failed.set_function(lambda: sum(runner.state == "failed" for runner in self.all()))
+        metrics.away.set_function(lambda: len(self._away))
+        metrics.journal_bytes.set_function(lambda: sum(each.file.size for each in self._journals()))
+        metrics.journal_log_bytes.set_function(lambda: sum(each.file.log_bytes for each in self._journals()))
+        metrics.journal_replay_seconds.set_function(
+            lambda: max((each.replay_seconds for each in self._journals()), default=0.0)
+        )
 
     def open(self) -> None:
         """Take the archive for this server alone; ArchiveLocked or OSError where that cannot be."""
@@ -83,6 +102,9 @@ class Registry:
     def all(self) -> list[Runner]:
         """Every world, the oldest first."""
         return list(self._runners.values())
+
+    def _journals(self) -> list[Recorder]:
+        return [runner.recorder for runner in self.all() if runner.recorder is not None]
 
     def get(self, name: str) -> Runner:
         """The world of this id, or 404."""
@@ -148,6 +170,7 @@ class Registry:
         await runner.close("failed", str(runner.reason))
         self._runners.pop(name, None)
         await self._bring_back(name)
+        self._metrics.restored.inc()
         return self.get(name)
 
     async def remove(self, name: str) -> None:
@@ -254,6 +277,7 @@ class Registry:
             settings=self._settings,
             metrics=self._metrics,
             timing=about.clock,
+            tracing=self._tracing,
         )
         runner.title, runner.ttl = about.title, about.ttl
         return runner
@@ -283,9 +307,9 @@ class Registry:
         except Exception as error:
             # whatever a damaged file brings about is that world's own affair
             log.error(
-                "world %s cannot be brought back", name, exc_info=None if isinstance(error, BadJournal) else error
+                "world %s cannot be brought back", name, exc_info=None if isinstance(error, JournalError) else error
             )
-            reason = f"its journal cannot be read: {error}" if isinstance(error, BadJournal) else "its journal failed"
+            reason = f"its journal cannot be read: {error}" if isinstance(error, JournalError) else "its journal failed"
             lost = Session(name, World(time_step=1.0), self._settings)
             runner = self._runner(lost, About(None, None, ClockBody(mode="manual"), "process"))
             runner.fail_at_once(reason)

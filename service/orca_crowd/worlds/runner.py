@@ -8,8 +8,8 @@ requests never mix.
 Bound. Commands, steps and reads together are at most `command_queue`; one more is refused with `busy`, nothing is
 dropped.
 
-Watchers. `join` adds a listener and returns the state it starts from; it is then called on the loop's thread with a
-Publication after every step and after every command that changed agents, none left out. `endings` are called once,
+Watchers. A listener is called on the loop's thread with a Publication after every step and after every command that
+changed agents, none left out. `endings` are called once,
 with the kind (`failed`, `gone`, `restarting`) and a reason. `gates` are awaited before each step: a watcher who must
 not miss one can hold the world.
 """
@@ -30,16 +30,20 @@ from orca_crowd.protocol.commands import Command, parse_commands
 from orca_crowd.protocol.steps import parse_step
 from orca_crowd.protocol.worlds import ClockBody
 from orca_crowd.settings import Settings
+from orca_crowd.tracing import OFF, Tracing
 from orca_crowd.worlds.control import Control
 from orca_crowd.worlds.controllers import Controller
+from orca_crowd.worlds.description import WorldDescription
+from orca_crowd.worlds.doing import Doing
+from orca_crowd.worlds.effort import Effort
 from orca_crowd.worlds.jobs import CallJob, Outcome, StepJob, refuse, tick
 from orca_crowd.worlds.lanes import Lanes
 from orca_crowd.worlds.lease import Lease
 from orca_crowd.worlds.publication import Publication
-from orca_crowd.worlds.session import Accepted, Session, WorldDescription
+from orca_crowd.worlds.session import Accepted, Session
 from orca_crowd.worlds.ticking import Ticker
 from orca_crowd.worlds.upkeep import Upkeep
-from orca_crowd.worlds.watchers import Listener, Watchers
+from orca_crowd.worlds.watchers import Watchers
 
 __all__ = ["NOBODY", "Runner"]
 
@@ -67,6 +71,7 @@ class Runner:
         settings: Settings,
         metrics: Metrics,
         timing: ClockBody,
+        tracing: Tracing = OFF,
     ) -> None:
         """Take the session and what surrounds it; `start` begins the task."""
         self.name = session.name
@@ -85,19 +90,19 @@ class Runner:
         self.last_used = clock.now()
         self.attendants = 0
         self._session = session
+        self.recorder = session.recorder
         self._engine = engine
         self._clock = clock
         self._settings = settings
         self._metrics = metrics
+        self._doing = Doing(self.name, tracing)
         self._lanes = Lanes(self.name, settings.command_queue)
         self._current: StepJob | None = None
         self._wake = asyncio.Event()
         self._ending: tuple[str, str] | None = None
         self._task: asyncio.Task[None] | None = None
-        self._step_seconds = 0.0
-        # whether the clock's steps wait for room in the journal
-        self._held = False
         self._upkeep = Upkeep(self.name, session.recorder, engine)
+        self._effort = Effort(settings)
         self._ticker = Ticker(timing, settings=settings, clock=clock, metrics=metrics)
         self.control = Control(
             self.name, ticker=self._ticker, settings=settings, submit=self._submit, wake=self._wake.set
@@ -107,7 +112,7 @@ class Runner:
 
     def start(self) -> None:
         """Begin to serve; the task is referenced here, so that nothing collects it, and its end is always looked at."""
-        self._task = asyncio.create_task(self._run(), name=f"world {self.name}")
+        self._task = asyncio.create_task(self._run(), name=f"world {self.name}", context=self._doing.context)
 
     def fail_at_once(self, reason: str) -> None:
         """Be a failed world from the beginning, in the place of one that could not be had."""
@@ -155,17 +160,6 @@ class Runner:
         """The state now, whole and consistent."""
         return await self.read(lambda session: session.whole())
 
-    async def join(self, listener: Listener) -> Publication:
-        """Add a listener and return the state it starts from; its first call is the very next publication."""
-        result: Publication = await self._submit(
-            CallJob(lambda session: session.whole(), changes=False, after=lambda _: self.listeners.add(listener))
-        )
-        return result
-
-    def leave(self, listener: Listener) -> None:
-        """Take a listener away; nothing happens where it is gone already."""
-        self.listeners.discard(listener)
-
     async def retime(self, timing: ClockBody, commands: Sequence[Command] = ()) -> Accepted:
         """Change the clock of the world, after the step requests that came before, and what goes with it."""
 
@@ -196,26 +190,14 @@ class Runner:
     @property
     def info(self) -> dict[str, Any]:
         """The world as it is shown: true after the last call that was answered."""
-        facts = self.facts
         return {
             "id": self.name,
             "name": self.title,
             "state": self.state,
             "reason": self.reason,
-            "time_step": self.description.time_step,
-            "time": facts.time,
-            "step": facts.step,
-            "sequence": facts.sequence,
             "clock": self.timing.shown(),
-            "agents": facts.agents,
-            "obstacles": facts.obstacles,
-            "walkable": facts.walkable,
-            "profile": self.description.options["profile"],
-            "options": dict(self.description.options),
-            "defaults": facts.defaults,
-            "seed": self.description.seed,
-            "durability": self.description.durability,
             "ttl": self.ttl,
+            **self.description.shown(self.facts),
         }
 
     @property
@@ -309,7 +291,8 @@ class Runner:
             return
         listening = bool(self.listeners)
         try:
-            out = await self._engine.serve(lambda: job.inside(self._session, listening))
+            with self._doing("change" if job.changes else "read", job.context):
+                out = await self._engine.serve(lambda: job.inside(self._session, listening))
         except Exception as error:
             refuse(job.future, self._fail(error) if job.changes else problem_of(error))
             return
@@ -332,11 +315,14 @@ class Runner:
                 return
         await self._watchers.pass_gates()
         listening = bool(self.listeners)
-        count = 1 if listening else self._slice_count(job.left)
-
+        count = 1 if listening else self._effort.slice_count(job.left)
         limit = self._settings.events_per_answer
+        inside = lambda: job.inside(self._session, listening, count, self._clock, limit)  # noqa: E731
         try:
-            out = await self._engine.compute(lambda: job.inside(self._session, listening, count, self._clock, limit))
+            with self._doing("step", job.context, steps=count):
+                # commands that come with the steps may make the world a large one
+                brief = job.request.commands is None and self._effort.brief(count, self.facts.agents)
+                out = await self._engine.compute(inside, brief=brief)
         except Exception as error:
             self._current = None
             refuse(job.future, self._fail(error))
@@ -359,12 +345,6 @@ class Runner:
             return error
         return None
 
-    def _slice_count(self, left: int) -> int:
-        """How many steps fit a slice, going by the last one; the first slice is one step."""
-        if self._step_seconds <= 0:
-            return 1
-        return max(1, min(left, int(self._settings.slice_seconds / self._step_seconds)))
-
     async def _tick(self) -> None:
         """One step of the world's own clock, if one is due."""
         told = self._ticker.due(self.facts.step)
@@ -373,33 +353,28 @@ class Runner:
         await self._watchers.pass_gates()
         listening = bool(self.listeners)
         waiting = self.control.waiting()
-
         try:
-            out = await self._engine.compute(lambda: tick(self._session, told, listening, self._clock, waiting))
+            with self._doing("step", None, steps=1):
+                out = await self._engine.compute(
+                    lambda: tick(self._session, told, listening, self._clock, waiting),
+                    brief=self._effort.brief(1, self.facts.agents),
+                )
         except Exception as error:
             self._fail(error)
             return
         self._show(out)
         if out.refusal is not None:
-            self._stand_still(problem_of(out.refusal))
+            # no room to record it: the world stands, and tries again at the next one
+            self.control.held(self._upkeep.held(problem_of(out.refusal)))
             return
-        self._held = False
         self.control.stepped(waiting, out.result)
-
-    def _stand_still(self, refusal: ApiError) -> None:
-        """The clock's step could not be recorded: say so once, and try again at the next one."""
-        if not self._held:
-            self._held = True
-            log.error("world %s stands still: %s", self.name, refusal.detail)
-        self.control.held(refusal)
 
     def _show(self, out: Outcome) -> None:
         """Make what came out of the world known: the facts, the metrics, and a publication to every watcher."""
         self.facts = out.facts
         if out.steps:
-            self._step_seconds = out.seconds / out.steps
-            self._metrics.steps.inc(out.steps)
-            self._metrics.step_seconds.observe(self._step_seconds)
+            self._effort.took(out.seconds, out.steps)
+            self._metrics.stepped(out.steps, self._effort.step_seconds, out.facts.agents)
             self._metrics.events(self._session.take_counts())
         self._watchers.publish(out.publications)
         self._upkeep.after(out)

@@ -21,7 +21,7 @@ from orca_core.errors import Gone, NotFound
 from orca_core.report import Event
 from orca_core.world import World
 from orca_crowd.errors import ApiError
-from orca_crowd.journal.order import Order
+from orca_crowd.journal.order import BrokenOff, Order
 from orca_crowd.journal.recorder import Recorder, Snapshot
 from orca_crowd.protocol import commands as c
 from orca_crowd.protocol.controllers import OwnRequest
@@ -30,36 +30,12 @@ from orca_crowd.protocol.steps import Selection, StepRequest
 from orca_crowd.settings import Settings
 from orca_crowd.worlds.answers import AnswerMemory
 from orca_crowd.worlds.changes import Changes
+from orca_crowd.worlds.description import Facts
 from orca_crowd.worlds.open_requests import OpenRequests
 from orca_crowd.worlds.publication import Publication
 from orca_crowd.worlds.view import AgentView, select
 
-__all__ = ["Accepted", "Facts", "Session", "WorldDescription"]
-
-
-@dataclass(frozen=True)
-class Facts:
-    """What is shown of a world without asking it: true at the end of its last call."""
-
-    step: int
-    time: float
-    sequence: int
-    agents: int
-    obstacles: int
-    walkable: int
-    defaults: dict[str, float | int]
-    time_step: float
-    profile: str
-
-
-@dataclass(frozen=True)
-class WorldDescription:
-    """What a world is from its beginning to its end; `options` has the profile and every option by name."""
-
-    time_step: float
-    options: Mapping[str, Any]
-    seed: int
-    durability: str
+__all__ = ["Accepted", "Session"]
 
 
 @dataclass(frozen=True)
@@ -98,6 +74,8 @@ class Session:
         self._view = AgentView()
         self._changes = Changes(name, world, settings, self._view.forget)
         self._open = OpenRequests()
+        # requests were broken off, which the journal does not know yet
+        self._untold = False
         self._sequence = 0
         self._moved = False
         self._counts: Counter[str] = Counter()
@@ -132,14 +110,17 @@ class Session:
 
     def answer(self, request: c.CommandRequest, controller: str | None = None) -> dict[str, Any]:
         """A batch with its key."""
-        return self._once(request.key, request.digest, lambda: self._change(request, controller))
+        return self._once(request.key, request.digest, lambda: self._change(request, controller, batch=True))
 
     def apply(self, commands: Sequence[c.Command], controller: str | None = None) -> Accepted:
-        """All commands in order or none, as orders of `controller`."""
-        return self._change(c.CommandRequest(list(commands), None, b""), controller)
+        """All commands in order or none, as orders of `controller`; the items of a refusal are those of the request."""
+        return self._change(c.CommandRequest(list(commands), None, b""), controller, batch=False)
 
-    def _change(self, request: c.CommandRequest, controller: str | None) -> Accepted:
-        return self._accept(Order(request, controller), lambda: self._changes.apply(request.commands, controller))
+    def _change(self, request: c.CommandRequest, controller: str | None, *, batch: bool) -> Accepted:
+        """In a batch a refusal names the command, otherwise there is one and its items are the request's."""
+        return self._accept(
+            Order(request, controller), lambda: self._changes.apply(request.commands, controller, batch=batch)
+        )
 
     def own(self, request: OwnRequest, controller: str) -> dict[str, Any]:
         """Let agents belong to a controller, or give them back, all of them or none; the result is what it owns."""
@@ -169,10 +150,13 @@ class Session:
         known = self._answers.find(request.key, request.digest)
         if known is not None:
             return known
-        broken_off = self._open.find(request, self.world.step_count)
+        broken_off = self._open.find(request)
         if broken_off is not None:
+            self.check_room()
+            with self._recording(Order(request, controller)):
+                self._open.go_on(broken_off, request, self.world.step_count)
             accepted: Accepted = broken_off.accepted
-            return replace(accepted, left=broken_off.left, events=broken_off.events)
+            return replace(accepted, left=broken_off.left, events=list(broken_off.events))
         if request.expected_step is not None and request.expected_step != self.world.step_count:
             raise ApiError(
                 "wrong-step",
@@ -187,7 +171,7 @@ class Session:
         # what the answer will need is checked now, while the request can still be refused whole
         if request.commands is not None:
             commands = request.commands
-            accepted = self._accept(order, lambda: self._changes.apply(commands, controller, ids))
+            accepted = self._accept(order, lambda: self._changes.apply(commands, controller, ids, batch=True))
         else:
             if ids is not None:
                 self.world.index_of(ids)
@@ -199,9 +183,17 @@ class Session:
         return accepted
 
     def check_room(self) -> None:
-        """Refuse with 507 while steps could not be recorded."""
-        if self.recorder is not None:
-            self.recorder.ready()
+        """Refuse with 507 while steps could not be recorded; called before any of them."""
+        if self.recorder is None:
+            return
+        self.recorder.ready()
+        if self._untold:
+            with self._recording(Order(BrokenOff())):
+                self._untold = False
+
+    def interrupt(self, request: StepRequest, left: int) -> None:
+        """A request was refused in the midst of its steps: sent again with its key it goes on where it was."""
+        self._untold |= self._open.interrupt(request, left)
 
     def advance(self, count: int) -> list[dict[str, Any]]:
         """Take steps; their events as maps, with arrays for columns. `record` keeps how far the world is now."""
@@ -209,6 +201,7 @@ class Session:
         self._moved = True
         for event in events:
             self._counts[event["kind"]] += max(1, len(event["ids"]))
+        self._open.happened(events, self._settings.events_per_answer + 1)
         return events
 
     def finish(self, request: StepRequest, accepted: Accepted, events: list[dict[str, Any]]) -> dict[str, Any]:
@@ -256,8 +249,14 @@ class Session:
             "answers": self._answers.kept(),
             "ownership": self._changes.ownership.kept(),
             "open": [
-                (request, (accepted.step, accepted.sequence, accepted.results), left)
-                for request, accepted, left in opened
+                (
+                    each.request,
+                    (each.accepted.step, each.accepted.sequence, each.accepted.results),
+                    left,
+                    each.events,
+                    each.due is None,
+                )
+                for each, left in opened
             ],
         }
 
@@ -267,19 +266,31 @@ class Session:
         for key, digest, answer in memory["answers"]:
             self._answers.keep(key, digest, answer)
         self._changes.ownership.put_back_kept(memory["ownership"])
-        opened = [(request, Accepted(*accepted), left) for request, accepted, left in memory["open"]]
+        opened = [
+            (request, Accepted(*accepted), left, events, broken)
+            for request, accepted, left, events, broken in memory["open"]
+        ]
         self._open.put_back(opened, self.world.step_count)
+        self._end_due()
 
     def repeat(self, order: Order) -> None:
         """Carry out an order that was accepted before, whatever its key; a refusal is the one of that time."""
         request, controller = order.request, order.controller
+        if isinstance(request, BrokenOff):
+            self._open.break_off(self.world.step_count)
+            return
         if isinstance(request, StepRequest):
-            self._begin(request, controller)
+            broken_off = self._open.find(request)
+            if broken_off is not None:
+                self._open.go_on(broken_off, request, self.world.step_count)
+                self._end_due()
+            else:
+                self._begin(request, controller)
             return
         accepted = (
             self._own(request, str(controller))
             if isinstance(request, OwnRequest)
-            else self._change(request, controller)
+            else self._change(request, controller, batch=True)
         )
         self._answers.keep(request.key, request.digest, accepted.answer())
 
@@ -287,14 +298,16 @@ class Session:
         """Take up to `steps` steps toward a step, and end the requests that ended on the way."""
         now = self.world.step_count
         due = self._open.next_due(now)
-        events = self.advance(min(steps, (due if due is not None and due < target else target) - now))
-        self._open.happened(events, self._settings.events_per_answer + 1)
+        self.advance(min(steps, (due if due is not None and due < target else target) - now))
+        self._end_due()
+
+    def _end_due(self) -> None:
         for each in self._open.due(self.world.step_count):
             self.finish(each.request, each.accepted, each.events)
 
     def break_off(self) -> None:
         """The journal ends here: requests that have not ended wait for being sent again."""
-        self._open.break_off(self.world.step_count)
+        self._untold = self._open.break_off(self.world.step_count)
 
     def _selected(self, selection: Selection) -> dict[str, Any]:
         """The chosen agents after the last step; one that was removed by a command in between is left out."""

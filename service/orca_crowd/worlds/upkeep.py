@@ -7,6 +7,7 @@ import logging
 from collections.abc import Callable
 
 from orca_crowd.engine.interface import Engine
+from orca_crowd.errors import ApiError
 from orca_crowd.journal.errors import JournalError
 from orca_crowd.journal.recorder import Recorder
 from orca_crowd.worlds.jobs import Outcome
@@ -29,12 +30,23 @@ class Upkeep:
         self._engine = engine
         self._task: asyncio.Task[None] | None = None
         self._calls = 0
+        # whether steps of the world's own clock wait for room
+        self._held = False
+
+    def held(self, refusal: ApiError) -> ApiError:
+        """A step of the world's own clock could not be recorded: the log is told once."""
+        if not self._held:
+            self._held = True
+            log.error("world %s stands still: %s", self._world, refusal.detail)
+        return refusal
 
     def after(self, out: Outcome) -> None:
         """A call into the world has ended; begin what it left to do."""
         recorder = self._recorder
         if recorder is None:
             return
+        # a read is answered while the disk is full, and says nothing of it
+        self._held = self._held and not (out.steps and out.refusal is None)
         self._calls += 1
         if out.snapshot is not None:
             snapshot = out.snapshot

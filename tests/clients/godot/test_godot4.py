@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 from gdtoolkit.parser import parser
 
+from orca_crowd_client import Client, Stream, World, commands
 from tests.clients.godot.godot import ADDONS
 
 OLD, NEW = (ADDONS / name / "addons" / "orca_crowd" for name in ("godot3", "godot4"))
@@ -58,6 +59,23 @@ def test_both_addons_have_the_same_files_methods_and_signals() -> None:
     for script in SCRIPTS:
         assert interface(script) == interface(OLD / script.name), script.name
     assert (NEW / "plugin.cfg").read_text(encoding="utf-8") == (OLD / "plugin.cfg").read_text(encoding="utf-8")
+
+
+# what belongs to a language: iterating and `with` there, the scene tree and its frames here
+PYTHON_ALONE = {"call", "close", "frames", "hello", "receive", "stream_headers", "load_map", "release"}
+GODOT_ALONE = {"call_server", "close", "fresh_key", "add_stream", "remove_stream", "step_body", "poll", "row_of"}
+
+
+@pytest.mark.parametrize("kind", [Client, World, Stream])
+def test_the_names_are_those_of_the_python_client(kind: type) -> None:
+    public = {name for name in vars(kind) if not name.startswith("_")} - PYTHON_ALONE
+    shown = interface(NEW / f"{kind.__name__.lower()}.gd")
+    assert {name.removeprefix("func ") for name in shown if name.startswith("func ")} - GODOT_ALONE == public
+
+
+def test_the_commands_are_those_of_the_python_client() -> None:
+    made = {name.removeprefix("func ") for name in interface(NEW / "commands.gd")} - {"obstacle_bodies", "area_bodies"}
+    assert made == {name for name in commands.__all__ if name[0].islower()}
 
 
 def test_the_readme_begins_with_lines_that_parse() -> None:

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import gc
 from collections.abc import AsyncIterator, Callable, Iterator
+from functools import partial
 from typing import Any
 
 import pytest
 
 from orca_crowd_client import AsyncClient, Client, World
+from tests.clients.python.both_streams import stream_of
 from tests.support.live_server import live_server
 
 MakeWorld = Callable[..., World]
@@ -61,3 +63,9 @@ def make_world(client: Client) -> MakeWorld:
         return client.create_world(**{"time_step": 0.1, **members})
 
     return make
+
+
+@pytest.fixture(params=["threads", "asyncio"])
+def opened(request: pytest.FixtureRequest) -> Callable[..., Any]:
+    """Opens a stream of one of the two kinds on a scripted server: `async with opened(server) as stream`."""
+    return partial(stream_of, request.param)

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from orca_core import _jit
+from orca_core.kernels.frame import write_leaf_firsts
 from orca_core.kernels.linear_program import solve
 from orca_core.kernels.preferred import gather_parameters
-from orca_core.kernels.step import integrate
 from tests.support.samples import INTERPRETED
 
 PLANES = np.zeros((4, 4))
@@ -40,4 +40,4 @@ def test_an_array_of_another_kind_is_a_type_error(name: str) -> None:
 
 def test_arrays_of_no_rows_are_taken() -> None:
     assert solve(np.empty((0, 4)), 0, 1.0, 0.5, 0.0) == (0, 0.5, 0.0)
-    integrate(0, 0, np.empty(0, np.int64), 0.1, np.empty((0, 5)), np.empty((0, 2)), np.empty((0, 2)))
+    write_leaf_firsts(0, 0, np.empty(0, np.int64), np.empty(0, np.int64))

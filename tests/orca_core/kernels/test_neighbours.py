@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from orca_core.kernels.neighbours import LISTED, collect_leaves, gather_common, search
-from orca_core.kernels.ranking import rank
+from orca_core.kernels.neighbours import LISTED, collect_leaves, gather_common, search, thin_out
+from orca_core.kernels.ranking import COUNTED, rank
 from orca_core.kernels.tree import LEAF, tree_over_leaves
 from orca_core.scratch import Scratch
 from orca_core.solver import Solver
@@ -58,14 +58,18 @@ class Search:
         kept, reach = search(
             own, x, y, k, max(k, LISTED), neighbor_distance, guess, guess, scratch.near, found, count, *shared,
             scratch.squares, scratch.nodes, self.task.leaves, *frame, solver["order"], solver["leaf_first"],
-            scratch.distance, scratch.place, scratch.index, scratch.stack, scratch.wide,
+            scratch.distance[0], scratch.place[0], scratch.index, scratch.stack, scratch.wide,
         )  # fmt: skip
+        bound = reach * reach
+        if kept > COUNTED >= k:
+            kept, bound = thin_out(scratch.distance[0], scratch.place[0], kept, k, COUNTED, bound)
+        near_distance, near_place = scratch.near_distance[0], scratch.near_place[0]
         rank(
-            scratch.distance, scratch.place, scratch.index, kept, reach * reach, solver["order"], scratch.keys,
-            scratch.near_distance, scratch.near_place,
+            scratch.distance[0], scratch.place[0], scratch.index, kept, bound, solver["order"], scratch.nearer,
+            near_distance, near_place,
         )  # fmt: skip
         strict = neighbor_distance * neighbor_distance
-        ranked = [(float(scratch.near_distance[n]), int(solver["order"][scratch.near_place[n]])) for n in range(kept)]
+        ranked = [(float(near_distance[n]), int(solver["order"][near_place[n]])) for n in range(kept)]
         return [pair for pair in ranked[:k] if pair[0] < strict]
 
 

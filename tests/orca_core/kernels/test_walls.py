@@ -103,8 +103,8 @@ def test_the_phase_writes_only_the_rows_it_shortens() -> None:
     following = np.array([[1.0, 1.0], [9.0, 0.0], [9.0, 9.0], [9.0, 0.0], [9.0, 0.0]])
     velocity = following / 0.5
     given = following.copy()
-    # the last place is not asked for, and one agent is marked as far from every wall
-    order, marks = np.array([2, 0, 4, 1, 3]), np.array([6, 2, 3, 2, 5], np.uint8)
+    # the last place is not asked for, and the agent at another is marked as far from every wall
+    order, marks = np.array([2, 0, 4, 1, 3]), np.array([3, 6, 5, 2, 2], np.uint8)
     scratch = (np.empty(STACK, np.int64), np.empty(1, np.int64), np.empty(WORK))
     arrays = (segments, tree.nodes, tree.leaves, tree.order, tree.boxes)
     assert wall_phase(position, velocity, following, 0.5, order, marks, np.uint8(2), 0, 4, *arrays, *scratch) == 2

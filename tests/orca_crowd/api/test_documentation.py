@@ -49,6 +49,8 @@ CALLS = {
     ("delete", "/v1/worlds/{world}/lease"),
     ("get", "/v1/worlds/{world}/digest"),
     ("get", "/v1/worlds/{world}/snapshot"),
+    ("post", "/v1/worlds/{world}/restore"),
+    ("post", "/v1/worlds/{world}/fork"),
 }
 
 

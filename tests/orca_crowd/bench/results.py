@@ -61,6 +61,8 @@ def kernel_result(agents: int = 10_000, walls: int = 0, time: float = 1.0) -> di
         "scenes": [
             {
                 "scene": Scene(agents, walls).facts(),
+                "block": 20,
+                "repeat": 12,
                 "contenders": {"ours, service": ours, "pyrvo": theirs},
                 "ratios": {"pyrvo": {"ours, service": share}},
                 "crowds": {"pyrvo": crowd},
@@ -120,8 +122,10 @@ def engine_result(times: float = 1.75, late: float = 0.02, workers: int = 2) -> 
             "agents": 100,
             "rate": 20.0,
             "late": distribution(1e-3, late),
+            "watched": 20,
             "uncertain": 2e-3,
             "given_up": 0.0,
+            "processor": 1.5e-4,
             "seen": 1.0,
         },
     }

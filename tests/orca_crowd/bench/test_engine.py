@@ -36,6 +36,8 @@ def test_the_whole_plan_runs_against_a_real_server() -> None:
     assert result["tick"]["count"] == 5
     live = result["realtime"]
     assert (live["worlds"], live["watched"]) == (3, 2)
+    assert 0.0 < live["processor"] < 1.0
+    assert result["realtime_hardly_watched"]["watched"] == 1
     # half of the frames, if the machine is very busy
     assert live["late"]["count"] > 0.5 * 2 * 50.0
     assert live["late"]["points"][0] >= 0.0

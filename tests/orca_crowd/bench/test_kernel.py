@@ -122,9 +122,20 @@ def test_ratios_are_those_of_the_pairs_and_a_peer_that_does_not_avoid_is_told() 
 
 
 def test_steps_are_whole_blocks() -> None:
-    assert (Plan([], steps=40).block, Plan([], steps=40).blocks) == (5, 8)
-    assert (Plan([], steps=3).block, Plan([], steps=3).blocks) == (3, 1)
-    assert Plan([], steps=11).blocks == 3
+    large = Scene(100_000)
+    assert (Plan([], steps=40).block(large), Plan([], steps=40).blocks(large)) == (5, 8)
+    assert (Plan([], steps=3).block(large), Plan([], steps=3).blocks(large)) == (3, 1)
+    assert (Plan([], steps=11).steps(large), Plan([], steps=11).variant_blocks) == (15, 3)
+
+
+def test_small_crowds_take_longer_blocks_and_as_many_of_them() -> None:
+    plan, small, large = Plan([], steps=40, repeat=3), Scene(1_000), Scene(100_000)
+    assert (plan.block(small), plan.repeats(small)) == (20, 12)
+    assert (plan.block(large), plan.repeats(large)) == (5, 3)
+    assert plan.steps(small) == plan.steps(large)
+    assert plan.blocks(small) * plan.repeats(small) == plan.blocks(large) * plan.repeats(large)
+    # what is run is what the bar of progress was told
+    assert Plan([], steps=4, repeat=2).repeats(small) == 2
 
 
 @pytest.mark.parametrize(("value", "reached"), [(1.25, True), (1.26, False)])

@@ -135,6 +135,26 @@ def close_while_starting(delay: str) -> None:
     say(raised=raised, seconds=seconds, gone=gone)
 
 
+def start_cold(folder: str) -> None:
+    """Starts an engine whose server of forks finds a package of our name that cannot be imported."""
+    broken = Path(folder) / "orca_core"
+    broken.mkdir()
+    (broken / "__init__.py").write_text("raise ImportError('not here')\n", encoding="utf-8")
+    os.environ["PYTHONPATH"] = folder
+    wanted = outcomes(crowd(inline_engine(), 100), 2)
+    engine = engine_of(2)
+    found = outcomes(crowd(engine, 100), 2)
+    say(right=found == wanted, cold=engine.cold)
+    asyncio.run(engine.close())
+
+
+def leave_without_closing() -> None:
+    """Ends with workers that nobody has closed."""
+    engine = engine_of(2)
+    crowd(engine, 100).step()
+    say(workers=[worker_of(engine, place).pid for place in range(2)])
+
+
 def run_out_of_room(megabytes: str) -> None:
     """Adds agents until the address space is full; every refusal leaves the world as it was."""
     import resource
@@ -172,6 +192,8 @@ if __name__ == "__main__":
             start_and_close,
             lose_the_server_of_forks,
             close_while_starting,
+            start_cold,
+            leave_without_closing,
             run_out_of_room,
         )
     }[sys.argv[1]](*sys.argv[2:])  # type: ignore[operator]

@@ -122,6 +122,39 @@ def test_worlds_of_usual_size_share_a_block() -> None:
     assert descriptors() == 0
 
 
+def test_blocks_grow_with_what_there_is_so_that_descriptors_are_few() -> None:
+    """Blocks of one size would be so many descriptors that no process may have them."""
+    lender = Lender(1 << 12)
+    arrays = [lender.allocate("one", (1 << 9,), "<f8") for _ in range(4000)]
+    used = 4000 << 12
+    assert descriptors() <= 2 * 700
+    # and little is held in reserve
+    assert used <= lender.bytes_held <= used * 1.01
+    del arrays
+    assert lender.bytes_held == 0
+    assert descriptors() == 0
+    lender.close()
+
+
+def test_where_a_larger_block_cannot_be_had_a_small_one_will_do(monkeypatch: pytest.MonkeyPatch) -> None:
+    lender = Lender(1 << 16)
+    arrays = [lender.allocate("one", (1 << 13,), "<f8") for _ in range(300)]
+    assert lender.bytes_held > 300 << 16
+    held = lender.bytes_held
+    reserve = os.posix_fallocate
+
+    def rationed(descriptor: int, offset: int, size: int) -> None:
+        if size > 1 << 16:
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+        reserve(descriptor, offset, size)
+
+    monkeypatch.setattr(os, "posix_fallocate", rationed)
+    arrays += [lender.allocate("one", (1 << 13,), "<f8") for _ in range(100)]
+    assert held + (90 << 16) <= lender.bytes_held <= held + (100 << 16)
+    del arrays
+    lender.close()
+
+
 def test_a_place_survives_another_array_of_the_same_identity(lender: Lender) -> None:
     """The identity of an array that is gone may be given to the next before anybody has heard that it is gone."""
     first = lender.allocate("one", (8,), "<f8")

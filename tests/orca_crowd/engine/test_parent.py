@@ -55,6 +55,59 @@ def test_the_parent_killed_in_the_middle_of_a_long_step() -> None:
     parent.communicate()
 
 
+def test_a_worker_that_is_stopped_does_not_outlive_the_parent() -> None:
+    """It learns of nothing; the server of forks ends it."""
+    parent = begin("step_for_ever", "3", "5000")
+    assert parent.stdout is not None
+    facts = json.loads(parent.stdout.readline())
+    others = descendants(parent.pid)
+    for pid in facts["workers"][:2]:
+        os.kill(pid, signal.SIGSTOP)
+    assert wait_until(lambda: all(state_of(pid) == "T" for pid in facts["workers"][:2]))
+    parent.kill()
+    assert gone([parent.pid, *others], GONE_SECONDS)
+    parent.communicate()
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_a_signal_to_the_whole_group_is_the_servers_business(tmp_path: Path, number: signal.Signals) -> None:
+    """Ctrl-C and most service managers signal everybody: steps under way need their workers to finish."""
+    log = tmp_path / "server.log"
+    command = [sys.executable, "-m", "orca_crowd", "serve", "--port", "0", "--workers", "2"]
+    with log.open("wb") as output:
+        server = subprocess.Popen(
+            command, env=child_environment(), stdout=output, stderr=output, start_new_session=True
+        )
+    try:
+        address = _ready_address(server, log)
+        with httpx.Client(base_url=f"http://{address}", timeout=60) as client:
+            assert client.post("/v1/worlds", json={"id": "w", "time_step": 0.1}).status_code == 201
+            columns = {"position": [[1.5 * (k % 170), 1.5 * (k // 170)] for k in range(20_000)]}
+            assert client.post("/v1/worlds/w/agents", json={"columns": columns}).status_code < 300
+        others = descendants(server.pid)
+        answers: list[httpx.Response] = []
+
+        def load() -> None:
+            with httpx.Client(base_url=f"http://{address}", timeout=60) as client:
+                answers.append(client.post("/v1/worlds/w/steps", json={"count": 100_000}))
+
+        thread = threading.Thread(target=load)
+        thread.start()
+        # both workers are at it
+        assert wait_until(lambda: sum(state_of(pid) == "R" for pid in others) >= 2)
+        os.killpg(server.pid, number)
+        assert server.wait(15) == 0
+        thread.join()
+    finally:
+        server.kill()
+        server.wait()
+    assert gone(others, GONE_SECONDS)
+    # the slice under way was finished by the workers that it was given to, and the rest refused
+    (answer,) = answers
+    assert (answer.status_code, answer.json()["code"]) == (503, "draining")
+    assert "worker" not in log.read_text(encoding="utf-8")
+
+
 def free_port() -> int:
     """A port that nobody listens on."""
     with socket.socket() as one:
@@ -92,8 +145,9 @@ def kill_a_server_under_load(folder: Path, port: int, workers: int) -> None:
         threads = [threading.Thread(target=load, args=(number,)) for number in range(3)]
         for thread in threads:
             thread.start()
-        with pytest.raises(subprocess.TimeoutExpired):
-            server.wait(0.3)
+        # all of them are at it, and have been for a moment
+        assert wait_until(lambda: len(answers) >= 6)
+        assert server.poll() is None
     finally:
         server.kill()
         server.wait()

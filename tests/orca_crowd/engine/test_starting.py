@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import json
 import logging
+from pathlib import Path
 
 import pytest
 
 from orca_crowd.engine.crew import Crew
 from tests.orca_crowd.engine.conftest import MakeEngine
-from tests.orca_crowd.engine.processes import alone
+from tests.orca_crowd.engine.processes import alone, begin, gone
 from tests.orca_crowd.engine.support import crowd, inline_engine, kill, outcomes, worker_of
 
 
@@ -37,6 +39,19 @@ def test_started_and_closed_again_and_again(method: str) -> None:
 def test_the_death_of_the_server_of_forks_is_no_loss() -> None:
     (report,) = alone("lose_the_server_of_forks")
     assert report == {"right": True, "kept": True, "restarts": 1, "children": []}
+
+
+def test_workers_that_come_cold_are_counted_and_said(tmp_path: Path) -> None:
+    process = begin("start_cold", str(tmp_path))
+    said, complained = process.communicate(timeout=120)
+    assert process.returncode == 0, complained
+    assert json.loads(said) == {"right": True, "cold": 2}
+    assert complained.count("install orca-crowd or put it on PYTHONPATH") == 2
+
+
+def test_who_ends_without_closing_leaves_nobody_and_does_not_wait() -> None:
+    (report,) = alone("leave_without_closing")
+    assert gone(report["workers"], 5.0)
 
 
 @pytest.mark.parametrize("delay", ["0", "0.1", "0.4", "0.7", "1"])

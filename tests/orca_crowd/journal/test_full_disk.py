@@ -31,9 +31,9 @@ def small_disk(tmp_path: Path) -> Iterator[Path]:
     subprocess.run(["umount", "--lazy", str(where)], check=True)
 
 
-def fill(disk: Path) -> Path:
+def fill(disk: Path, name: str = "ballast") -> Path:
     """Take all the room there is."""
-    ballast = disk / "ballast"
+    ballast = disk / name
     free = os.statvfs(disk)
     ballast.write_bytes(bytes(free.f_bavail * free.f_frsize))
     return ballast
@@ -67,6 +67,44 @@ def test_a_file_is_made_whole_or_not_at_all(small_disk: Path) -> None:
     with pytest.raises(JournalFull):
         JournalFile.create(small_disk / "w.sqlite", {}, "process")
     assert [path.name for path in small_disk.iterdir()] == ["ballast"]
+
+
+def test_with_however_little_room_a_file_is_made_whole_or_not_at_all(small_disk: Path) -> None:
+    """From no page to enough of them: SQLite makes files of its own, each of which may be the one without room."""
+    ballast = fill(small_disk)
+    made = []
+    for pages in range(40):
+        size = ballast.stat().st_size
+        os.truncate(ballast, size - 4096)
+        try:
+            JournalFile.create(small_disk / "w.sqlite", {}, "process").delete()
+            made.append(pages)
+        except JournalFull:
+            assert not made
+        assert [path.name for path in small_disk.iterdir()] == ["ballast"]
+    assert 0 < len(made) < 40
+
+
+def test_who_died_with_a_full_disk_is_opened_with_the_room_that_was_kept(small_disk: Path) -> None:
+    code = f"""
+        import os, signal
+        from pathlib import Path
+        from orca_crowd.journal.file import JournalFile
+
+        journal = JournalFile.create(Path({str(small_disk)!r}) / "w.sqlite", {{}}, "process")
+        journal.ready()
+        journal.append("change", 0, b"first")
+        os.kill(os.getpid(), signal.SIGKILL)
+    """
+    subprocess.run([sys.executable, "-c", textwrap.dedent(code)], check=False, timeout=60)
+    fill(small_disk)
+    # the file that SQLite needs to open another is not there, or as good as not there
+    (small_disk / "w.sqlite-shm").unlink()
+    fill(small_disk, "more")
+    with pytest.raises(JournalFull, match=r"w\.sqlite cannot be opened"):
+        JournalFile(small_disk / "w.sqlite")
+    with closing(JournalFile(small_disk / "w.sqlite", alone=True)) as journal:
+        assert [record.body for record in journal.records(0)] == [b"first"]
 
 
 def test_a_mark_that_found_no_room_is_made_up_for(tmp_path: Path) -> None:

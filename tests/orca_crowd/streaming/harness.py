@@ -98,6 +98,10 @@ class Client:
         """The next message."""
         async with asyncio.timeout(PATIENCE):
             wire = await self.connection.recv()
+        return self.read(wire)
+
+    def read(self, wire: str | bytes) -> dict[str, Any]:
+        """The message in what arrived."""
         assert isinstance(wire, str) is self.text
         found: dict[str, Any] = json.loads(wire) if isinstance(wire, str) else msgspec.msgpack.decode(wire)
         return found

@@ -263,6 +263,27 @@ async def test_wrong_messages_of_a_controller_are_answered_one_by_one(subprotoco
             await other.until("ack")
 
 
+@BOTH
+async def test_orders_behind_a_large_ready_do_not_wait_for_its_step(subprotocol: str) -> None:
+    async with (
+        serving() as served,
+        client(await barrier(served, 3000), subprotocol=subprotocol) as socket,
+        client(served) as other,
+    ):
+        await register(socket, "a")
+        await register(other, "b")
+        rows = [{"id": k, "goal": [1.0, 3.0 * k]} for k in range(3000)]
+        await socket.send("ready", commands=[{"op": "set_agents", "agents": rows}], key="large")
+        await socket.send("own", ids=[1, 2])
+        # it has its effect at once, though its answer comes behind the other
+        await eventually(lambda: served.registry.get("w").facts.sequence == 3)
+        assert served.registry.get("w").facts.step == 0
+        await other.send("ready")
+        stepped = await socket.until("stepped")
+        assert (stepped["key"], stepped["step"], stepped["sequence"]) == ("large", 1, 2)
+        assert (await socket.until("ack"))["sequence"] == 3
+
+
 async def test_the_tight_loop_in_one_message() -> None:
     """Preferred velocities in, a step, positions and velocities out: the bits of the library."""
     async with serving() as served:

@@ -14,7 +14,7 @@ from websockets.typing import Subprotocol
 from orca_crowd.protocol.columns import FIELDS
 from orca_crowd.protocol.frames import JSON_SUBPROTOCOL, MSGPACK_SUBPROTOCOL
 from orca_crowd.protocol.steps import Selection
-from orca_crowd.streaming.encoding import is_small
+from orca_crowd.streaming.encoding import effort
 from orca_crowd.streaming.socket import Socket
 from orca_crowd.streaming.state import State
 from orca_crowd.streaming.transport import StreamProtocol
@@ -264,7 +264,7 @@ async def test_large_frames_are_encoded_away_from_the_loop_and_are_the_same() ->
             await viewer.subscribe(fields=["position", "status"], delivery="every")
             here = only_socket(served)
             assert here.subscription is not None
-            assert not is_small(State(await runner.snapshot_publication()), here.subscription.key, None)
+            assert effort(State(await runner.snapshot_publication()), here.subscription.key, None) > 1.0
             await runner.step({"count": 3})
             frames = [await viewer.until("frame") for _ in range(3)]
             read = await runner.read(lambda session: session.agents(Selection(("position", "status"))))
@@ -349,3 +349,19 @@ async def test_a_client_who_answers_no_ping_is_found_and_let_go_of() -> None:
             await eventually(lambda: not served.streams.statistics.sockets)
             await eventually(lambda: not connections(served))
             assert served.streams.statistics.subscribers == 0
+
+
+async def test_heartbeats_do_not_heap_up_for_who_has_stopped() -> None:
+    async with serving(heartbeat_seconds=0.02) as served:
+        runner = await served.world(CROWD)
+        async with stalling(served) as viewer:
+            await viewer.send("subscribe", fields=list(FIELDS), window=1024)
+            await viewer.until("full")
+            here = only_socket(served)
+            assert here._transport is not None
+            while here._transport.takes():
+                await runner.step({})
+            # one waits, and many would have been due
+            await eventually(lambda: len(here._outbox) == 1)
+            await asyncio.sleep(0.5)
+            assert len(here._outbox) == 1

@@ -96,3 +96,37 @@ async def test_a_signal_tells_every_client_before_it_closes_and_the_exit_is_clea
         assert endings == [(1012, reason, {"type": "closing", "reason": reason})] * len(watchers)
         async with asyncio.timeout(10):
             assert await process.wait() == 0
+
+
+# what one more subscriber at rest may cost the server, and how many of them it is measured with
+SUBSCRIBER_BYTES = 40 * 1024
+AT_REST = 400
+
+
+def resident(process: int) -> int:
+    """Bytes that a process holds."""
+    return int(Path(f"/proc/{process}/statm").read_text(encoding="ascii").split()[1]) * os.sysconf("SC_PAGE_SIZE")
+
+
+async def test_a_subscriber_at_rest_takes_little_memory() -> None:
+    async with (
+        command() as (process, port),
+        httpx.AsyncClient(base_url=f"http://127.0.0.1:{port}/v1") as http,
+        AsyncExitStack() as stack,
+    ):
+        await http.post("/worlds", json={"id": "w", "time_step": 0.1})
+        agents = [{"position": [place % 50 * 3.0, place // 50 * 3.0]} for place in range(2000)]
+        assert (await http.post("/worlds/w/agents", json={"agents": agents})).status_code == 201
+        url = f"ws://127.0.0.1:{port}/v1/worlds/w/stream"
+
+        async def watch(count: int) -> None:
+            for _ in range(count):
+                opening = connect(url, subprotocols=[Subprotocol(MSGPACK_SUBPROTOCOL)], compression=None)
+                watcher = Client(await stack.enter_async_context(opening))
+                await watcher.subscribe()
+
+        # what the first ones bring about is not theirs
+        await watch(50)
+        before = resident(process.pid)
+        await watch(AT_REST)
+        assert (resident(process.pid) - before) / AT_REST <= SUBSCRIBER_BYTES

@@ -12,6 +12,7 @@ import pytest
 
 from orca_core import World
 from orca_core.options import Options
+from orca_crowd.clock import SystemClock
 from orca_crowd.errors import ApiError
 from orca_crowd.protocol.worlds import ClockBody
 from orca_crowd.worlds.publication import Publication
@@ -119,7 +120,8 @@ async def test_watchers_hear_of_every_step_and_every_change_once() -> None:
         runner = await crowd(worlds)
         await runner.step({"count": 5})
         heard: list[Publication] = []
-        whole = await runner.join(heard.append)
+        runner.listeners.add(heard.append)
+        whole = await runner.snapshot_publication()
         assert whole.step == 5
         assert whole.ids.tolist() == [1, 2]
         await runner.step({"count": 3})
@@ -134,7 +136,7 @@ async def test_watchers_hear_of_every_step_and_every_change_once() -> None:
         assert np.array_equal(heard[-1].columns["position"], shown)
         assert not np.array_equal(heard[0].columns["position"], heard[1].columns["position"])
         assert not heard[0].columns["position"].flags.writeable
-        runner.leave(heard.append)
+        runner.listeners.discard(heard.append)
 
 
 async def test_a_watcher_who_joins_late_is_not_told_of_what_went_before() -> None:
@@ -235,12 +237,37 @@ async def test_a_command_that_fails_inside_fails_the_world(monkeypatch: pytest.M
         runner = await crowd(worlds)
 
         def fail(*_: Any, **__: Any) -> None:
-            raise MemoryError
+            raise ZeroDivisionError
 
         monkeypatch.setattr(runner._session.world, "remove_agents", fail)
         with pytest.raises(ApiError) as refusal:
             await runner.command({"commands": [{"op": "remove_agents", "ids": [1]}]})
         assert refusal.value.code == "world-failed"
+
+
+async def test_worlds_that_step_together_fail_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Quick steps of several worlds are taken in one go; whether one is quick, the machine's own clock tells."""
+    async with running(clock=SystemClock()) as worlds:
+        clock = {"mode": "realtime", "rate": 50}
+        runners = [await crowd(worlds, f"w{number}", clock=clock) for number in range(12)]
+        while not any(thread.name.startswith("orca-round") for thread in threading.enumerate()):
+            await asyncio.sleep(0.01)
+
+        def fail(*_: Any, **__: Any) -> None:
+            raise ZeroDivisionError
+
+        monkeypatch.setattr(runners[7]._session.world, "step", fail)
+        others = [runner for runner in runners if runner is not runners[7]]
+        while runners[7].state == "ready":
+            await asyncio.sleep(0.01)
+        heard, begun = [record(runner) for runner in runners], [runner.facts.step for runner in others]
+        while any(runner.facts.step < step + 5 for runner, step in zip(others, begun, strict=True)):
+            await asyncio.sleep(0.01)
+        assert [runner.state for runner in runners] == ["failed" if number == 7 else "ready" for number in range(12)]
+        assert heard[7] == []
+        for publications in (publications for number, publications in enumerate(heard) if number != 7):
+            steps = [publication.step for publication in publications]
+            assert steps == list(range(steps[0], steps[0] + len(steps)))
 
 
 async def test_a_read_that_fails_is_an_internal_error_and_no_more(caplog: pytest.LogCaptureFixture) -> None:

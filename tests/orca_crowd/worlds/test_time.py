@@ -86,7 +86,7 @@ async def test_a_world_that_nobody_uses_goes_away() -> None:
             await asyncio.sleep(0.002)
         assert {runner.name for runner in worlds.registry.all()} == {"kept", "watched"}
         assert unused.state == "ended"
-        watched.leave(heard.append)
+        watched.listeners.discard(heard.append)
         watched.listeners.clear()
         for _ in range(8):
             worlds.clock.advance(1)

@@ -82,10 +82,19 @@ def read_agents(body: Mapping[str, Any], item_size: int = 8) -> Agents:
 
 
 def read_event(body: Mapping[str, Any]) -> Event:
-    """Read `{kind, step, …}`; ids come as an array or a bin."""
-    ids = tuple(int(agent) for agent in read_identifiers(body.get("ids") or []))
+    """Read `{kind, step, …}`; columns come as arrays or as bins, and are the same tuples either way."""
+    ids = read_identifiers_of(body.get("ids"))
     data = {name: value for name, value in body.items() if name not in ("type", "kind", "step", "ids")}
+    if "other" in data:
+        data["other"] = read_identifiers_of(data["other"])
+    if "depth" in data:
+        data["depth"] = tuple(float(depth) for depth in read_column("depth", data["depth"], len(ids)))
     return Event(body["kind"], body["step"], ids, data)
+
+
+def read_identifiers_of(value: bytes | list[int] | None) -> tuple[int, ...]:
+    """Read the ids of an event, none where it has none."""
+    return tuple(int(agent) for agent in read_identifiers(value or []))
 
 
 def read_events(entries: Iterable[Mapping[str, Any]] | None) -> tuple[Event, ...]:

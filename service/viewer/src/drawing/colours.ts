@@ -1,5 +1,5 @@
 // What colour an agent has: by status, by speed or by group. Four bytes an agent, ready to be uploaded.
-import { STATUSES, type CrowdFrame } from "../world/frame.ts";
+import { STATUSES, speedOf, type CrowdFrame } from "../world/frame.ts";
 import type { Theme } from "./theme.ts";
 
 export type ColourMode = "status" | "speed" | "group";
@@ -30,7 +30,7 @@ export function colourAgents(frame: CrowdFrame, mode: ColourMode, theme: Theme, 
   if (mode === "speed") {
     const table = packed(Array.from({ length: 64 }, (_, at) => ramp(theme.ramp, at / 63)));
     for (let row = 0; row < count; row += 1) {
-      const speed = Math.hypot(frame.velocity[2 * row]!, frame.velocity[2 * row + 1]!);
+      const speed = speedOf(frame, row);
       const part = speed / (frame.maxSpeed[row]! || 1);
       words[row] = table[Math.min(63, Math.round(63 * part))]!;
     }

@@ -1,5 +1,5 @@
 // Heat maps: agents counted into square cells, smoothed a little, as numbers with a unit.
-import type { CrowdFrame } from "../world/frame.ts";
+import { speedOf, type CrowdFrame } from "../world/frame.ts";
 import type { Box } from "./camera.ts";
 
 export type HeatKind = "density" | "speed";
@@ -53,7 +53,7 @@ export function heatMap(frame: CrowdFrame, grid: Grid, kind: HeatKind): HeatMap 
     if (column < 0 || line < 0 || column >= columns || line >= rows) continue;
     const at = line * columns + column;
     counts[at]! += 1;
-    sums[at]! += Math.hypot(frame.velocity[2 * row]!, frame.velocity[2 * row + 1]!);
+    sums[at]! += speedOf(frame, row);
   }
   // both are smoothed before they are divided, so that the mean of a cell with one agent does not jump
   counts = blurred(counts, columns, rows);

@@ -95,16 +95,23 @@ export class HeatPicture {
   }
 }
 
+/** Colours that a ramp is cut into. */
+const SHADES = 128;
+
 /** Premultiplied bytes of a heat map; cells without anybody are clear. */
 export function painted(heat: HeatMap, top: number, stops: readonly Rgb[]): Uint8Array {
   const pixels = new Uint8Array(4 * heat.values.length);
+  const table = Array.from({ length: SHADES }, (_, at) => ramp(stops, at / (SHADES - 1)));
   for (let at = 0; at < heat.values.length; at += 1) {
     const weight = heat.weight[at]!;
     if (weight <= 0) continue;
     const part = heat.values[at]! / (top || 1);
     const alpha = heat.kind === "density" ? Math.min(0.85, 0.2 + 0.8 * part) * weight : 0.75 * weight;
-    const [r, g, b] = ramp(stops, part);
-    pixels.set([r * alpha, g * alpha, b * alpha, 255 * alpha], 4 * at);
+    const [r, g, b] = table[Math.round(Math.min(part, 1) * (SHADES - 1))]!;
+    pixels[4 * at] = r * alpha;
+    pixels[4 * at + 1] = g * alpha;
+    pixels[4 * at + 2] = b * alpha;
+    pixels[4 * at + 3] = 255 * alpha;
   }
   return pixels;
 }

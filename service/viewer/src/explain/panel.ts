@@ -5,8 +5,8 @@ import { velocityPicture, type Constraint, type Explanation } from "./picture.ts
 /** What the program's ending means. */
 const ENDINGS: Readonly<Record<string, string>> = {
   feasible: "every constraint holds",
-  relaxed: "too tight: the constraints of agents give way as little as possible",
-  "hard-relaxed": "too tight: even those of walls give way",
+  relaxed: "too tight, agents give way as little as can be",
+  "hard-relaxed": "too tight, even walls give way",
 };
 
 export class ExplainPanel {
@@ -24,7 +24,7 @@ export class ExplainPanel {
     const top = this.scrolled?.scrollTop ?? 0;
     const table = this.table(explanation.constraints);
     const picture = velocityPicture(explanation);
-    this.host.replaceChildren(picture, this.key(explanation.constraints), this.values(explanation), table);
+    this.host.replaceChildren(this.ending(explanation), picture, this.key(explanation.constraints), this.values(explanation), table);
     table.scrollTop = top;
     this.scrolled = table;
     this.link(picture, table);
@@ -38,6 +38,12 @@ export class ExplainPanel {
       entry("chosen", "next velocity"), entry("preferred", "preferred"), entry("now", "now"), entry("permitted", "permitted"),
       ...kinds.map((kind) => entry(kind, kind)),
     );
+  }
+
+  private ending({ program }: Explanation): HTMLElement {
+    const ending = make("p", `ending ${program.status}`, make("b", "", program.status), ` – ${ENDINGS[program.status] ?? ""}`);
+    if (program.deepest_violation > 0) ending.append(`; deepest violation ${shown(program.deepest_violation, 3)} m/s`);
+    return ending;
   }
 
   private values({ agent, program, next, status, step }: Explanation): HTMLElement {
@@ -59,9 +65,7 @@ export class ExplainPanel {
     add("speed", `${shown(Math.hypot(...next.velocity))} of ${shown(program.max_speed)} m/s`);
     add("radius", `${shown(number("radius"))} m`);
     add("horizons", `${shown(number("time_horizon"), 1)} s, walls ${shown(number("obstacle_horizon"), 1)} s`);
-    const ending = make("p", `ending ${program.status}`, make("b", "", program.status), ` – ${ENDINGS[program.status] ?? ""}`);
-    if (program.deepest_violation > 0) ending.append(`; deepest violation ${shown(program.deepest_violation, 3)} m/s`);
-    return make("div", "", ending, list);
+    return list;
   }
 
   private table(constraints: readonly Constraint[]): HTMLElement {
@@ -70,13 +74,13 @@ export class ExplainPanel {
       const source = plane.source === null ? "" : ` ${plane.source}`;
       const row = make(
         "tr", plane.signed_distance < -1e-9 ? "violated" : "",
-        make("td", "", make("i", `key ${plane.kind}`), `${plane.kind}${source}${plane.hard ? " (hard)" : ""}`),
+        make("td", "", make("i", `key ${plane.kind}`), `${plane.kind}${source}${plane.hard ? ", hard" : ""}`),
         make("td", "", shown(plane.distance)), make("td", "", shown(plane.signed_distance, 3)),
       );
       row.dataset["row"] = String(index);
       body.append(row);
     });
-    const heads = ["constraint", "distance, m", "slack, m/s"].map((text) => make("th", "", text));
+    const heads = ["constraint", "distance", "slack"].map((text) => make("th", "", text));
     const table = make("table", "", make("thead", "", make("tr", "", ...heads)), body);
     const box = make("div", "constraints", constraints.length > 0 ? table : make("p", "quiet", "Nothing is near enough to constrain it."));
     box.tabIndex = 0;

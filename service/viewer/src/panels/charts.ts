@@ -1,6 +1,7 @@
 // Four small charts of the last two minutes, by uPlot.
 import uPlot from "uplot";
 import "uplot/dist/uPlot.min.css";
+import { counted } from "./page.ts";
 import type { Sample, Samples } from "./samples.ts";
 
 interface ChartKind {
@@ -33,7 +34,7 @@ export class Charts {
     for (const { kind, plot, value } of this.plots) {
       plot.setData(this.samples.series(kind.name) as uPlot.AlignedData);
       const last = this.samples.last(kind.name);
-      value.textContent = last === null ? "–" : `${last.toFixed(kind.digits)}${kind.unit}`;
+      value.textContent = last === null ? "–" : kind.digits > 0 ? `${last.toFixed(kind.digits)}${kind.unit}` : counted(last);
     }
   }
 
@@ -53,7 +54,10 @@ export class Charts {
       caption.append(kind.title, value);
       figure.append(caption);
       this.host.append(figure);
-      return { kind, value, plot: new uPlot(this.options(kind), this.samples.series(kind.name) as uPlot.AlignedData, figure) };
+      const plot = new uPlot(this.options(kind), this.samples.series(kind.name) as uPlot.AlignedData, figure);
+      // the caption says the newest value; the drawing says no more to who cannot see it
+      plot.root.setAttribute("aria-hidden", "true");
+      return { kind, value, plot };
     });
   }
 

@@ -32,7 +32,7 @@ export class Meter {
 
   private async sample(): Promise<void> {
     // who does not look needs no charts, and the server no questions
-    if (this.session.id === null || document.hidden) return;
+    if (this.session.ring.length === 0 || document.hidden) return;
     const stepTime = await this.stepTime();
     const frame = this.session.newest;
     let stalled = 0;

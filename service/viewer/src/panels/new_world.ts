@@ -77,8 +77,14 @@ export class NewWorldDialog {
     }
     say(element("new-file-name"), this.file === null ? EMPTY : `${this.file.name}, ${Math.ceil(this.file.text.length / 1024)} KiB`);
     element("new-map-fields").hidden = this.file === null;
+    element("new-cell-field").hidden = !this.isGrid;
     const name = element<HTMLInputElement>("new-name");
     if (this.file !== null && name.value === "") name.value = this.file.name.replace(/\.[^.]*$/, "");
+  }
+
+  /** Whether the file is a grid map, which alone has cells. */
+  private get isGrid(): boolean {
+    return this.file !== null && !this.file.text.trimStart().startsWith("{");
   }
 
   // ---- making
@@ -113,7 +119,7 @@ export class NewWorldDialog {
     const cell_size = Number(element<HTMLInputElement>("new-cell").value);
     try {
       const as = chosen === "walkable" ? "walkable" : "obstacles";
-      const { warnings } = await world.addMap(this.file!.text, { as, cell_size });
+      const { warnings } = await world.addMap(this.file!.text, { as, ...(this.isGrid ? { cell_size } : {}) });
       this.events.warned(warnings.map((warning) => warning.message));
     } catch (error) {
       // a map that is refused leaves no empty world behind

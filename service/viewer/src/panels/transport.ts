@@ -23,7 +23,11 @@ export class Transport {
     this.play.addEventListener("click", () => this.togglePlay());
     this.single.addEventListener("click", () => this.step());
     this.back.addEventListener("click", () => this.stepBack());
-    this.speed.addEventListener("change", () => this.setSpeed(Number(this.speed.value)));
+    this.speed.addEventListener("change", () => {
+      this.setSpeed(Number(this.speed.value));
+      // the keys are for the world again
+      this.speed.blur();
+    });
     this.scrubber.addEventListener("input", () => this.seek(Number(this.scrubber.value)));
     for (const [kind, held] of [["pointerdown", true], ["pointerup", false], ["pointercancel", false]] as const) {
       this.scrubber.addEventListener(kind, () => (this.dragging = held));
@@ -35,13 +39,13 @@ export class Transport {
   togglePlay(): void {
     if (this.play.disabled) return;
     this.goLive();
-    this.events.guard(() => (this.session.runs ? this.session.pause() : this.session.play()));
+    this.inTurn(() => (this.session.runs ? this.session.pause() : this.session.play()));
   }
 
   /** One step on: of the kept ones in the past, of the world otherwise. */
   step(): void {
     if (!this.session.playhead.live) return this.move(1);
-    if (!this.single.disabled) this.events.guard(() => this.session.step());
+    if (!this.single.disabled) this.inTurn(() => this.session.step());
   }
 
   stepBack(): void {
@@ -71,10 +75,14 @@ export class Transport {
   }
 
   private setSpeed(factor: number): void {
-    this.events.guard(async () => {
+    this.inTurn(async () => {
       if (this.session.runs) await this.session.setSpeed(factor);
       else this.session.keepSpeed(factor);
     });
+  }
+
+  private inTurn(action: () => Promise<void>): void {
+    this.events.guard(() => this.session.inTurn(action));
   }
 
   /** The clock or the world is another. */

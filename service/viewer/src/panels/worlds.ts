@@ -60,6 +60,7 @@ export class WorldList {
   constructor(private readonly client: Client, private readonly events: WorldListEvents) {
     this.select.addEventListener("change", () => {
       if (this.select.value) events.choose(this.select.value);
+      this.select.blur();
     });
   }
 

@@ -36,8 +36,14 @@ export class Sketch {
     return this.points.pop() !== undefined;
   }
 
-  clear(): void {
-    this.points.length = 0;
+  /** Take all points out, so that the next shape can begin. */
+  takeAll(): Point[] {
+    return this.points.splice(0);
+  }
+
+  /** Put points back that were taken out, where nothing else was begun. */
+  putBack(points: readonly Point[]): void {
+    if (this.points.length === 0) this.points.push(...points);
   }
 
   /** Whether a point at (x, y) would close the line: it is within `reach` of the first, and there are three. */

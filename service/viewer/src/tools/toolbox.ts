@@ -1,8 +1,9 @@
 // The tool in hand: choosing agents, drawing walls and areas, placing agents. What is made goes to the server at once.
+import type { Added } from "@orca-crowd/client";
 import type { Session } from "../world/session.ts";
 import type { Pair, Ring } from "../world/geometry.ts";
 import { Strokes } from "../drawing/marks.ts";
-import { Sketch, snapped } from "./sketch.ts";
+import { Sketch, snapped, type SketchKind } from "./sketch.ts";
 
 export type ToolName = "select" | "wall" | "area" | "agents";
 export const TOOLS: readonly ToolName[] = ["select", "wall", "area", "agents"];
@@ -112,20 +113,27 @@ export class Toolbox {
   finish(closed = false): void {
     const { sketch } = this;
     if (sketch === null || !sketch.whole) return;
-    const points: Ring = [...sketch.path];
-    const kind = sketch.kind;
-    // a refused shape stays on the screen, so that it can be mended
+    const { kind } = sketch;
+    const points = sketch.takeAll();
+    this.events.changed();
     this.events.guard(async () => {
-      const world = this.session.open;
-      const { ids } =
-        kind === "wall"
-          ? await world.addObstacles([{ points: points.map(([x, y]) => [x, y]), closed }])
-          : await world.addWalkable([{ geometry: { type: "Polygon", coordinates: [[...points, points[0]!].map(([x, y]) => [x, y])] } }]);
+      const { ids } = await this.send(kind, points, closed).catch((error: unknown) => {
+        // a refused shape comes back, so that it can be mended
+        sketch.putBack(points);
+        this.events.changed();
+        throw error;
+      });
       this.made.push({ kind, ids: [...ids] });
-      sketch.clear();
       await this.session.changed("scenery");
       this.events.changed();
     });
+  }
+
+  private send(kind: SketchKind, points: Ring, closed: boolean): Promise<Added> {
+    const world = this.session.open;
+    const pairs = points.map(([x, y]) => [x, y]);
+    if (kind === "wall") return world.addObstacles([{ points: pairs, closed }]);
+    return world.addWalkable([{ geometry: { type: "Polygon", coordinates: [[...pairs, pairs[0]!]] } }]);
   }
 
   private place(from: Pair, to: Pair): void {

@@ -16,6 +16,8 @@ export interface FeedEvents {
   /** Connected again: what is not in the stream may be other than before. */
   returned(): void;
   refused(error: Error): void;
+  /** What came could not be used: whoever made this feed may make another. */
+  broken(): void;
 }
 
 // a page is looked at for hours, so it waits for its server for as long
@@ -89,8 +91,12 @@ export class Feed {
     this.close();
     const gone = error instanceof WorldGone || (error instanceof ApiError && [404, 410].includes(error.status));
     const failed = error instanceof WorldFailed || (error instanceof ApiError && error.code === "world-failed");
-    const reason = error instanceof StreamClosed || error instanceof ApiError ? error.message : String(error);
-    this.events.connection("ended", gone ? "this world is gone" : failed ? "this world has failed" : `ended: ${reason}`);
+    if (!(error instanceof StreamClosed || error instanceof ApiError)) {
+      this.events.connection("reconnecting", "the stream broke off, starting anew…");
+      this.events.broken();
+      return;
+    }
+    this.events.connection("ended", gone ? "this world is gone" : failed ? "this world has failed" : `ended: ${error.message}`);
   }
 }
 

@@ -9,6 +9,9 @@ import { FrameRing } from "./ring.ts";
 /** What the kept frames may take. */
 export const RING_BYTES = 96 * 2 ** 20;
 
+/** A stream that broke off is begun anew after so long. */
+const ANEW_MILLISECONDS = 2000;
+
 export interface SessionEvents {
   frame(frame: CrowdFrame): void;
   event(event: CrowdEvent): void;
@@ -67,14 +70,19 @@ export class Session {
     this.description = description;
     this.factor = null;
     await this.loadScenery();
+    this.watch(world);
+    this.events.described();
+  }
+
+  private watch(world: World): void {
     this.feed = new Feed(world, {
       frame: (frame) => this.take(world, frame),
       event: (event) => this.events.event(event),
       connection: (state, words) => this.events.connection(state, words),
       returned: () => void this.refresh().catch(() => undefined),
       refused: (error) => this.events.refused(error),
+      broken: () => window.setTimeout(() => world === this.world && this.watch(world), ANEW_MILLISECONDS),
     });
-    this.events.described();
   }
 
   /** Leave the world that is open. */
@@ -96,6 +104,16 @@ export class Session {
   }
 
   // ---- the clock
+
+  // who presses twice means two things, one after the other
+  private turn: Promise<void> = Promise.resolve();
+
+  /** Do something to the clock once what was asked for before is done. */
+  inTurn(action: () => Promise<void>): Promise<void> {
+    const done = this.turn.then(action);
+    this.turn = done.catch(() => undefined);
+    return done;
+  }
 
   /** Let the server's clock run, at the speed before or in real time. */
   async play(): Promise<void> {

@@ -18,7 +18,7 @@ const Commands = preload("commands.gd")
 const MessagePack = preload("message_pack.gd")
 const Problem = preload("problem.gd")
 const Request = preload("request.gd")
-const World = preload("world.gd")
+const CrowdWorld = preload("world.gd")
 
 # how often, and after how many seconds at first, a call that has one effect however often it is sent is sent again
 const RETRIES = 4
@@ -68,7 +68,7 @@ func worlds():
 
 # A handle on a world that exists; nothing is sent.
 func world(id):
-	return World.new(self, id, {})
+	return CrowdWorld.new(self, id, {})
 
 
 # Make a world from the bytes of a snapshot, with the same bits.
@@ -142,10 +142,10 @@ func remove_stream(stream):
 
 func _described(description):
 	if description.has("problem"):
-		var refused = World.new(self, "", {})
+		var refused = CrowdWorld.new(self, "", {})
 		refused.problem = description["problem"]
 		return refused
-	return World.new(self, description["id"], description)
+	return CrowdWorld.new(self, description["id"], description)
 
 
 # Columns as rows, for the one call that takes no columns.

@@ -32,7 +32,11 @@ func take(message, full, exact):
 	var fresh = _read(message, named, exact)
 	if fresh is String:
 		return fresh
-	# everybody is in it, so that it needs no state to build on
+	# everybody is in it, so that it needs no state to build on; in the order that is here already there is least to do
+	if not message.has("ids"):
+		columns = fresh
+		step = message["step"]
+		return named
 	var entering = 0
 	for id in named:
 		entering += 0 if _rows.has(id) else 1

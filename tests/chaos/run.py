@@ -1,0 +1,176 @@
+"""A run: worlds and their clients, havoc for some time, and the verdict over every world."""
+
+from __future__ import annotations
+
+import os
+import socket
+import threading
+import time
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from tests.chaos.actors import Churner, Commander, Reader, Stepper, make_world
+from tests.chaos.caller import Caller, Meeting
+from tests.chaos.havoc import Havoc, Held, small_disk, survivors
+from tests.chaos.havoc import family as family_of
+from tests.chaos.ledger import Ledger
+from tests.chaos.sockets import Controller, Staller
+from tests.support.mortal_server import MortalServer
+
+__all__ = ["Outcome", "Plan", "run"]
+
+# small worlds are divided among workers too, snapshots and forgetting happen often, digests at every few steps
+SETTINGS = {
+    "ORCA_CROWD_SMALL_AGENTS": "0",
+    "ORCA_CROWD_SPLIT_AGENTS": "40",
+    "ORCA_CROWD_SNAPSHOT_SECONDS": "0.3",
+    "ORCA_CROWD_DIGEST_STEPS": "7",
+    "ORCA_CROWD_JOURNAL_BYTES": str(6 * 2**20),
+}
+# what the last server may hold beyond the first: allocators keep what they had at the busiest moment
+MORE_MEMORY = 64 * 2**20
+MORE_THREADS = 8
+MORE_DESCRIPTORS = 16
+# how long a server is left alone before it is weighed
+REST_SECONDS = 1.5
+
+
+@dataclass(frozen=True)
+class Plan:
+    """How long, how much, and from which seed."""
+
+    seconds: float
+    seed: int = 1
+    manual: int = 3
+    server_every: float = 9.0
+    worker_every: float = 2.5
+    fills: int = 2
+
+
+@dataclass
+class Outcome:
+    """What was wrong, and what was done."""
+
+    faults: list[str]
+    counted: dict[str, int]
+    first: Held
+    last: Held
+    full: bool
+    lines: list[str] = field(default_factory=list)
+
+
+def run(plan: Plan, folder: Path) -> Outcome:
+    """The whole run in an empty folder."""
+    before = _shared_memory()
+    port = _free_port()
+    meeting = Meeting(f"127.0.0.1:{port}")
+    with small_disk(folder / "data") as small:
+        server = MortalServer(folder, "--port", str(port), "--engine", "processes", "--workers", "2")
+        try:
+            server.start(**SETTINGS)
+            outcome = _with(server, plan, meeting, small=small)
+        finally:
+            server.close()
+    outcome.faults += [f"left in /dev/shm: {name}" for name in sorted(_shared_memory() - before)]
+    return outcome
+
+
+def _with(server: MortalServer, plan: Plan, meeting: Meeting, *, small: bool) -> Outcome:
+    """Clients and havoc, then the verdict, with a server that runs."""
+    maker = Caller(meeting, "maker", plan.seed)
+    ledgers = [make_world(maker, {"id": f"manual-{n}", "time_step": 0.1, "seed": n}, 24) for n in range(plan.manual)]
+    live = make_world(maker, {"id": "realtime", "time_step": 0.05, "clock": {"mode": "realtime", "rate": 40.0}}, 30)
+    barrier = make_world(maker, {"id": "barrier", "time_step": 0.1, "clock": {"mode": "barrier", "timeout": 0.5}}, 20)
+    time.sleep(REST_SECONDS)
+    first = Held.by(server.process.pid)
+    actors = _actors(plan, meeting, ledgers, live, barrier)
+    threads = [threading.Thread(target=_guarded, args=(meeting, actor), daemon=True) for actor in actors]
+    for thread in threads:
+        thread.start()
+
+    havoc = Havoc(server, meeting, plan.seed, small=small, settings=SETTINGS)
+    havoc.during(plan.seconds, server_every=plan.server_every, worker_every=plan.worker_every, fills=plan.fills)
+    # with nobody left to ask, every request has its answer
+    meeting.over.set()
+    for thread in threads:
+        thread.join(180.0)
+        if thread.is_alive():
+            meeting.fault("a client had no answer after three minutes")
+    havoc.kill_the_server()
+    return _judged(server, meeting, maker, [*ledgers, live, barrier], first, small=small)
+
+
+def _actors(plan: Plan, meeting: Meeting, ledgers: list[Ledger], live: Ledger, barrier: Ledger) -> list[Any]:
+    """Everybody who asks something of the server."""
+    actors: list[Any] = [Churner(meeting, "passing", plan.seed)]
+    for number, ledger in enumerate(ledgers):
+        seed = 100 * plan.seed + 10 * number
+        actors.append(Stepper(meeting, ledger, f"stepper-{number}", seed))
+        actors += [Commander(meeting, ledger, f"commander-{number}-{n}", seed + 1 + n) for n in range(2)]
+        actors.append(Reader(meeting, ledger, f"reader-{number}", seed + 5))
+    for n in range(2):
+        actors.append(Controller(meeting, live, f"live-{n}", plan.seed + n, barrier=False))
+        actors.append(Controller(meeting, barrier, f"barrier-{n}", plan.seed + n, barrier=True))
+        actors.append(Staller(meeting, live.name, plan.seed + n))
+    actors += [Reader(meeting, live, "reader-live", plan.seed), Reader(meeting, barrier, "reader-barrier", plan.seed)]
+    return actors
+
+
+def _guarded(meeting: Meeting, actor: Any) -> None:
+    """A client's whole life in a thread; what ends it ends the run."""
+    try:
+        actor.run()
+    except Exception as error:
+        meeting.fault(f"{type(actor).__name__}: {type(error).__name__}: {error}")
+
+
+def _judged(
+    server: MortalServer, meeting: Meeting, maker: Caller, ledgers: list[Ledger], first: Held, *, small: bool
+) -> Outcome:
+    """Every world against what was acknowledged, and the last server against the first."""
+    lines = []
+    for ledger in ledgers:
+        path = f"/v1/worlds/{ledger.name}"
+        if "clock" in ledger.made:
+            maker.send("PATCH", path, {"clock": {"mode": "manual"}})
+        last = maker.send("GET", f"{path}/digest").json()
+        shown = maker.send("GET", path).json()
+        size = (server.data / "worlds" / f"{ledger.name}.sqlite").stat().st_size
+        lines.append(
+            f"{ledger.name}: {len(ledger.changes)} changes, {last['step']} steps, {len(ledger.arrivals)} digests told, "
+            f"{len(ledger.reads)} read, a journal of {size >> 10} KiB"
+        )
+        # the change of the clock has a place of its own
+        if "clock" in ledger.made:
+            ledger.change({"sequence": shown["sequence"], "results": []}, last["step"], "commands", {"commands": []})
+        meeting.faults += ledger.verdict({**last, "sequence": shown["sequence"]})
+        if "clock" not in ledger.made and last["step"] != ledger.steps_asked:
+            meeting.faults.append(f"{ledger.name}: {ledger.steps_asked} steps were asked for, {last['step']} taken")
+    known = sorted(world["id"] for world in maker.send("GET", "/v1/worlds").json()["worlds"])
+    if known != sorted(ledger.name for ledger in ledgers):
+        meeting.faults.append(f"the worlds are {known}")
+    maker.close()
+    time.sleep(REST_SECONDS)
+    last_held = Held.by(server.process.pid)
+    for name, more in (("memory", MORE_MEMORY), ("threads", MORE_THREADS), ("descriptors", MORE_DESCRIPTORS)):
+        if getattr(last_held, name) > getattr(first, name) + more:
+            meeting.faults.append(f"{name} grew from {getattr(first, name):,} to {getattr(last_held, name):,}")
+    people = family_of(server.process.pid)
+    if server.stop() != 0:
+        meeting.faults.append(f"the last server did not end well: {server.log[-2000:]}")
+    meeting.faults += [f"process {each} outlived the last server" for each in survivors(people)]
+    return Outcome(meeting.faults, dict(meeting.counted), first, last_held, small, lines)
+
+
+def _free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+def _shared_memory() -> frozenset[str]:
+    """Names in /dev/shm that could be a server's."""
+    folder = Path("/dev/shm")
+    names = os.listdir(folder) if folder.is_dir() else []
+    return frozenset(name for name in names if name.startswith(("psm_", "orca", "pymp")))
