@@ -65,12 +65,14 @@ class Caller:
     def send(self, method: str, path: str, body: Any = None, *, hasty: bool = False) -> httpx.Response:
         """The answer, however often it takes to ask. `hasty`: the first try is given up after a moment."""
         deadline = time.monotonic() + PATIENCE
+        said = "nothing at all"
         while time.monotonic() < deadline:
             try:
                 timeout = 0.003 if hasty else 20.0
                 hasty = False
                 answer = self._client.request(method, path, json=body, timeout=timeout)
-            except httpx.TransportError:
+            except httpx.TransportError as lost:
+                said = repr(lost)
                 self.meeting.count("requests without an answer")
                 time.sleep(0.02 + 0.05 * self.random.random())
                 continue
@@ -81,9 +83,10 @@ class Caller:
                 raise Broken(f"{method} {path}: {answer.text}")
             if code not in AGAIN:
                 return answer
+            said = answer.text
             self.meeting.count(f"refused with {code}")
             time.sleep(0.05)
-        raise Broken(f"{method} {path} had no answer for {PATIENCE:g} s")
+        raise Broken(f"{method} {path} had no answer for {PATIENCE:g} s, the last was {said}")
 
     def close(self) -> None:
         """Close the connection."""
