@@ -76,6 +76,8 @@ class Search:
         self._open: list[Node] = []
         self._order = 0
         self._walked_to: dict[int, float] = {}
+        # expansions so far
+        self.spent = 0
 
     def begin(self, start: Point, start_triangles: Sequence[int]) -> None:
         """See all edges of the triangles in which the start lies."""
@@ -88,16 +90,15 @@ class Search:
 
     def run(self, expansions: int) -> list[Point]:
         """The turning points of a shortest path with both ends; raises OutOfBudget."""
-        spent = 0
         while self._open:
             node = heapq.heappop(self._open)
             if node.triangle < 0:
                 return _unwound(node.root)
             if node.walked > self._limit(node.root_vertex):
                 continue
-            if spent >= expansions:
+            if self.spent >= expansions:
                 raise OutOfBudget
-            spent += 1
+            self.spent += 1
             if node.triangle in self._goal_triangles:
                 self._finish(node)
             self._expand(node)

@@ -21,7 +21,7 @@ from orca_core.guidance.planner import Answer, Point, Unfinished, Unreachable, c
 __all__ = ["NavmeshPlanner"]
 
 # meshes kept at once, the one made first forgotten first; made again it has the same bits
-KEPT_MESHES = 16
+KEPT_MESHES = 32
 
 
 class NavmeshPlanner:
@@ -43,9 +43,17 @@ class NavmeshPlanner:
         self._merge = merge_collinear
         self._expansions = expansions
         self._meshes: dict[tuple[float, float], Mesh] = {}
+        # expansions of all paths so far, for who shares a budget between several
+        self.spent = 0
 
-    def path(self, start: Sequence[float], goal: Sequence[float], radius: float) -> Answer:
-        """A shortest path for a disc over the surface; raises InvalidInput as Planner says."""
+    def path(
+        self, start: Sequence[float], goal: Sequence[float], radius: float, *, expansions: int | None = None
+    ) -> Answer:
+        """A shortest path for a disc over the surface; raises InvalidInput as Planner says.
+
+        `expansions` is the budget of this path, where it is not that of every one; it may be 0.
+        """
+        budget = self._expansions if expansions is None else expansions
         first, last, radius = checked_query(start, goal, radius)
         mesh = self._mesh(first, last, radius)
         # reachable or not is known before anything is searched
@@ -61,7 +69,7 @@ class NavmeshPlanner:
         shared = [triangle for triangle in end[1] if int(mesh.component[triangle]) in ours]
         if not shared:
             return Unreachable(mesh.nearest(last, component), "disconnected")
-        return self._search(mesh, first, last, begin, (end[0], tuple(shared)))
+        return self._search(mesh, first, last, begin, (end[0], tuple(shared)), budget)
 
     def _search(
         self,
@@ -70,15 +78,18 @@ class NavmeshPlanner:
         last: Point,
         begin: tuple[Point, tuple[int, ...]],
         end: tuple[Point, tuple[int, ...]],
+        budget: int,
     ) -> Answer:
         """The path between two places of one component."""
         if set(begin[1]) & set(end[1]):
             return path_through([first, last])
         search = Search(mesh.vertices, mesh.triangles, mesh.across, end[0], frozenset(end[1]))
         try:
-            points = shortest(search, begin[0], begin[1], self._expansions)
+            points = shortest(search, begin[0], begin[1], budget)
         except OutOfBudget:
-            return Unfinished(self._expansions)
+            return Unfinished(budget)
+        finally:
+            self.spent += search.spent
         # what rounding had put beside the surface is where the caller said
         return path_through([first, *points[1:-1], last])
 

@@ -12,6 +12,7 @@ from starlette.middleware.cors import CORSMiddleware
 
 from orca_crowd import __version__
 from orca_crowd.api import agents, documentation, geometry, server, state, stepping, worlds
+from orca_crowd.api.paths import router as path_router
 from orca_crowd.api.support import Services, problem, refusal_of
 from orca_crowd.api.viewer import viewer_router
 from orca_crowd.clock import Clock, SystemClock
@@ -28,6 +29,7 @@ from orca_crowd.streaming.router import router as stream_router
 from orca_crowd.streaming.streams import Streams
 from orca_crowd.worlds.archive import Archive
 from orca_crowd.worlds.demos import Demos
+from orca_crowd.worlds.paths import Paths
 from orca_crowd.worlds.registry import Registry
 
 __all__ = ["create_app", "drain"]
@@ -58,13 +60,14 @@ def create_app(
     archive = Archive(settings.folder, settings) if settings.folder is not None else None
     registry = Registry(settings=settings, engine=engine, clock=clock, metrics=metrics, archive=archive)
     demos = Demos(registry, engine)
+    paths = Paths(settings, engine)
     door = Doorkeeper(
         settings.key_file,
         FailedTries(tries=settings.failed_tries, seconds=60.0),
         Buckets(rate=settings.requests_per_second, burst=2.0 * settings.requests_per_second),
     )
     warmup = Warmup(progress, engine.start)
-    app.state.services = Services(settings, clock, metrics, engine, registry, demos, warmup, door)
+    app.state.services = Services(settings, clock, metrics, engine, registry, demos, paths, warmup, door)
     app.state.streams = Streams(clock=clock, settings=settings, offload=engine.serve)
     metrics.engine(engine)
     metrics.streams(app.state.streams.statistics)
@@ -90,6 +93,7 @@ def create_app(
         agents.router,
         geometry.router,
         stepping.router,
+        path_router,
         stream_router,
     ):
         app.include_router(router)
