@@ -93,6 +93,7 @@ CALLS = (
         "POST", "/v1/worlds/restore", 422, "/v1/worlds/restore?id=restored", bound=False, content=b"no", headers=BYTES
     ),
     call("POST", "/v1/worlds/{world}/restore", 409),
+    call("POST", "/v1/worlds/{world}/paths", json={"queries": [{"from": [0, 0], "to": [1, 1]}]}),
     call("DELETE", "/v1/worlds/{world}", 204),
 )
 STRANGERS = ("none", "wrong", "nonsense", "mixed", "expired", "revoked")

@@ -63,6 +63,7 @@ CALLS: list[tuple[str, str, dict[str, Any]]] = [
 OTHERS = {
     *(("GET", path) for path in ("/metrics", "/asyncapi.json", "/v1/worlds/{world}/snapshot")),
     *(("POST", path) for path in ("/v1/worlds", "/v1/worlds/restore", "/v1/demos/{name}")),
+    *(("POST", f"/v1/worlds/{{world}}/{what}") for what in ("fork", "restore")),
     ("DELETE", "/v1/worlds/{world}"),
 }
 
