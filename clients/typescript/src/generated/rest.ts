@@ -826,6 +826,92 @@ export type components = {
             stall_time?: number;
         };
         /**
+         * PathQueryRow
+         * @description From where to where, for a disc of which radius.
+         */
+        PathQueryRow: {
+            /**
+             * From
+             * @description Where the centre is.
+             */
+            from: number[];
+            /**
+             * To
+             * @description Where it wants to be.
+             */
+            to: number[];
+            /**
+             * Radius
+             * @description Left out: what agents of this world have by default.
+             * @default null
+             */
+            radius?: number | null;
+        };
+        /**
+         * PathShown
+         * @description A way, the truth that there is none, or the truth that the budget did not reach.
+         */
+        PathShown: {
+            /**
+             * Waypoints
+             * @description From `from` to `to`, both included. In MessagePack a bin of float64.
+             * @default null
+             */
+            waypoints?: number[][] | null;
+            /**
+             * Length
+             * @default null
+             */
+            length?: number | null;
+            /**
+             * Unreachable
+             * @description There is no way.
+             * @default null
+             */
+            unreachable?: true | null;
+            /**
+             * Nearest
+             * @description The point nearest to `to` that can be reached; of a `from` off the surface the point of the surface nearest to it. Null where such a disc has no place at all.
+             * @default null
+             */
+            nearest?: number[] | null;
+            /**
+             * Reason
+             * @default null
+             */
+            reason?: ("start-off-surface" | "goal-off-surface" | "disconnected") | null;
+            /**
+             * Unfinished
+             * @description The budget plan_expansions ran out.
+             * @default null
+             */
+            unfinished?: true | null;
+        };
+        /**
+         * PathsAnswer
+         * @description In the order of the request.
+         */
+        PathsAnswer: {
+            /**
+             * Step
+             * @description Steps taken when the geometry was read.
+             */
+            step: number;
+            /** Paths */
+            paths: components["schemas"]["PathShown"][];
+        };
+        /**
+         * PathsBody
+         * @description Questions that are answered in order from one budget.
+         */
+        PathsBody: {
+            /**
+             * Queries
+             * @description At most `paths_per_request`.
+             */
+            queries: components["schemas"]["PathQueryRow"][];
+        };
+        /**
          * Problem
          * @description A problem document (RFC 9457).
          */
