@@ -91,10 +91,13 @@ audit: $(VENV)/pyvenv.cfg  ## ask the OSV database for known faults of what a se
 	@rm -rf $(MADE)/audit && $(BIN)/python -m venv $(MADE)/audit
 	@$(MADE)/audit/bin/python $(PIP_INSTALL) $(HASHED)/audit.txt
 	@if $(MADE)/audit/bin/pip-audit --vulnerability-service osv --disable-pip --require-hashes \
-	    --requirement requirements/serve.txt --progress-spinner off --output $(MADE)/audit/report; \
+	    --requirement requirements/serve.txt --progress-spinner off --output $(MADE)/audit/report \
+	    2> $(MADE)/audit/errors; \
 	then echo 'orca-crowd: the database knows of nothing against the versions of requirements/serve.txt'; \
 	elif [ -s $(MADE)/audit/report ]; then cat $(MADE)/audit/report; exit 1; \
-	else echo 'orca-crowd: NOTHING WAS AUDITED, for the database could not be asked; run make audit where it can' >&2; exit 1; fi
+	else tail -1 $(MADE)/audit/errors >&2; \
+	    echo 'orca-crowd: NOTHING WAS AUDITED, for the database could not be asked; run make audit where it can' >&2; \
+	    exit 1; fi
 
 image: $(MADE)/test  ## build the image from a base made by debootstrap and try it without an engine (Debian, root)
 	@$(BIN)/python -m pytest -m container --capture=no --no-header --quiet $(or $(TESTS),tests/container)

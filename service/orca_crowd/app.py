@@ -67,7 +67,7 @@ def create_app(
     metrics = Metrics()
     engine = make_engine(settings)
     metrics.engine(engine, __version__)
-    writing = writing_watched(metrics, tracing)
+    writing = writing_watched(metrics, clock, tracing)
     archive = Archive(settings.folder, settings, writing) if settings.folder is not None else None
     registry = Registry(
         settings=settings, engine=engine, clock=clock, metrics=metrics, archive=archive, tracing=tracing

@@ -7,7 +7,7 @@ from fastapi import APIRouter, Request, Response
 from orca_core import _jit
 from orca_core.options import PROFILES
 from orca_crowd import __version__
-from orca_crowd.api.access import check_new
+from orca_crowd.api.access import check_new, grant_of
 from orca_crowd.api.documentation import described
 from orca_crowd.api.support import INFO_PATH, ProblemRoute, answer, services
 from orca_crowd.protocol.compatibility import OLDEST_CLIENTS
@@ -45,7 +45,7 @@ async def metrics(request: Request) -> Response:
 
 @router.get(INFO_PATH, **described("What this server is", answer=InfoAnswer, tag=TAG))
 async def info(request: Request) -> Response:
-    """Version, oldest clients, digest of the kernels, limits, and both profiles of options."""
+    """Version, oldest clients, digest of the kernels, limits, both profiles of options, and what the key allows."""
     here = services(request)
     digest = await here.engine.serve(_jit.kernel_digest)
     return await answer(
@@ -58,6 +58,7 @@ async def info(request: Request) -> Response:
             "durability": list(here.settings.durabilities),
             "limits": {name: getattr(here.settings, name) for name in LIMITS},
             "options": {name: options.as_mapping() for name, options in PROFILES.items()},
+            "scope": grant_of(request).scope,
         },
     )
 

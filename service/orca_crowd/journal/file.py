@@ -20,15 +20,15 @@ import time
 import zlib
 from collections.abc import Iterator, Mapping
 from contextlib import closing, contextmanager, suppress
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
+from orca_crowd.journal.entries import FirstState, Record, SnapshotEntry
 from orca_crowd.journal.errors import BadJournal, JournalFull
 from orca_crowd.journal.reserve import Reserve
 from orca_crowd.journal.schema import APPLICATION, TABLES, VERSION
 
-__all__ = ["Durability", "FirstState", "JournalFile", "Record", "SnapshotEntry"]
+__all__ = ["Durability", "JournalFile"]
 
 Durability = Literal["process", "power"]
 
@@ -47,35 +47,6 @@ BEGIN UPDATE progress SET step = NEW.step, sequence = NEW.sequence; END
 SYNCHRONOUS = {"process": "NORMAL", "power": "FULL"}
 # what SQLite says where a file cannot grow, or cannot be made
 NO_ROOM = frozenset({sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR, sqlite3.SQLITE_CANTOPEN})
-
-
-@dataclass(frozen=True, slots=True)
-class Record:
-    """One accepted change: its place in the order, the steps taken before it, what it is, and its bytes."""
-
-    sequence: int
-    step: int
-    kind: str
-    body: bytes
-
-
-@dataclass(frozen=True, slots=True)
-class SnapshotEntry:
-    """A whole snapshot: after which step and which record it was taken."""
-
-    number: int
-    step: int
-    sequence: int
-    size: int
-
-
-@dataclass(frozen=True, slots=True)
-class FirstState:
-    """What a journal begins with: steps taken, the bytes of the state, and what the server remembers beside it."""
-
-    step: int
-    data: bytes
-    memory: bytes
 
 
 class JournalFile:

@@ -133,5 +133,6 @@ def _unauthorized(detail: str) -> ApiError:
 
 
 def _slower(detail: str, wait: float) -> ApiError:
+    # whole seconds are rounded up: rounded down, who waits as told would come too early
     headers = {"Retry-After": str(math.ceil(wait))}
     return ApiError("limit", f"{detail}; try again in {wait:.1f} seconds", headers=headers)

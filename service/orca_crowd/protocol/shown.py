@@ -283,6 +283,9 @@ class InfoAnswer(Shown):
     durability: list[str]
     limits: dict[str, float | int]
     options: dict[str, dict[str, Any]] = Field(description="Per profile the value of every option.")
+    scope: Literal["read", "control", "admin"] = Field(
+        description="What the key of the request allows; `admin` where the server wants no key."
+    )
 
 
 class HealthAnswer(Shown):

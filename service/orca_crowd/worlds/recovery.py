@@ -18,8 +18,9 @@ from orca_core.errors import OrcaError, SnapshotError
 from orca_core.world import World
 from orca_crowd.errors import ApiError
 from orca_crowd.journal.codec import unpack
+from orca_crowd.journal.entries import FirstState, SnapshotEntry
 from orca_crowd.journal.errors import BadJournal
-from orca_crowd.journal.file import FirstState, JournalFile, SnapshotEntry
+from orca_crowd.journal.file import JournalFile
 from orca_crowd.journal.order import Order
 from orca_crowd.settings import Settings
 from orca_crowd.worlds.session import Session

@@ -194,7 +194,7 @@ class Registry:
             await asyncio.wait(self._tasks)
         if self._waking:
             await asyncio.wait(list(self._waking.values()))
-        await asyncio.gather(*(runner.close("restarting", "the server is stopping") for runner in self.all()))
+        await asyncio.gather(*(runner.close("restarting", "the server is restarting") for runner in self.all()))
 
     def close(self) -> None:
         """Let another server have the archive."""

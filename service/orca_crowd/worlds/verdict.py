@@ -9,8 +9,9 @@ import numpy as np
 
 from orca_core.world import World
 from orca_crowd.journal.codec import unpack
+from orca_crowd.journal.entries import SnapshotEntry
 from orca_crowd.journal.errors import BadJournal
-from orca_crowd.journal.file import JournalFile, SnapshotEntry
+from orca_crowd.journal.file import JournalFile
 from orca_crowd.journal.order import Order
 from orca_crowd.settings import Settings
 from orca_crowd.worlds.recovery import Replay, start_at

@@ -4,8 +4,10 @@ import "./style/tokens.css";
 import "./style/layout.css";
 import "./style/parts.css";
 import "./style/explain.css";
+import "./style/key.css";
 import { list, listen, type Shortcut } from "./panels/keyboard.ts";
 import { element, make } from "./panels/page.ts";
+import type { ToolName } from "./tools/toolbox.ts";
 import { Viewer } from "./viewer.ts";
 
 /** For tests and for whoever measures: what a frame takes, and what is shown. */
@@ -30,9 +32,10 @@ const PAN = 60;
 function shortcuts(viewer: Viewer): Shortcut[] {
   const { toolbox, transport, looks, selection } = viewer;
   const key = (keys: string[], label: string, meaning: string, run: () => void): Shortcut => ({ keys, label, meaning, run });
+  const take = (name: ToolName): boolean | void => viewer.session.id !== null && viewer.may("control") && toolbox.take(name);
   return [
-    key([" "], "Space", "play or pause", () => transport.togglePlay()),
-    key(["."], ".", "single step", () => transport.step()),
+    key([" "], "Space", "play or pause", () => viewer.may("control") && transport.togglePlay()),
+    key(["."], ".", "single step", () => (!viewer.session.playhead.live || viewer.may("control")) && transport.step()),
     key([","], ",", "one kept step back", () => transport.stepBack()),
     key(["l"], "L", "back to live", () => transport.goLive()),
     key(["<"], "< >", "slower, faster", () => transport.shiftSpeed(-1)),
@@ -49,13 +52,14 @@ function shortcuts(viewer: Viewer): Shortcut[] {
     key(["t"], "T", "trails", () => looks.toggleTrails()),
     key(["f"], "F", "follow the chosen agent", () => selection.follow(!selection.following)),
     key(["v"], "V", "choose agents", () => toolbox.take("select")),
-    key(["w"], "W", "draw a wall", () => viewer.session.id !== null && toolbox.take("wall")),
-    key(["a"], "A", "draw a walkable area", () => viewer.session.id !== null && toolbox.take("area")),
-    key(["g"], "G", "place agents", () => viewer.session.id !== null && toolbox.take("agents")),
+    key(["w"], "W", "draw a wall", () => take("wall")),
+    key(["a"], "A", "draw a walkable area", () => take("area")),
+    key(["g"], "G", "place agents", () => take("agents")),
     key(["Enter"], "Enter", "finish what is drawn", () => toolbox.finish()),
     key(["Escape"], "Esc", "take a point back, put a tool away", () => (toolbox.name === "select" ? selection.choose(null) : toolbox.escape())),
     key(["u", "Backspace"], "U", "undo what was drawn", () => toolbox.undo()),
     key(["n"], "N", "new world", () => viewer.dialog.open()),
+    key(["k"], "K", "key of the server", () => (viewer.keyDialog.concerned ? viewer.keyDialog.open() : viewer.messages.note("This server wants no key"))),
     key(["d"], "D", "light or dark", () => viewer.theme.toggle()),
     key(["?"], "?", "this list", () => element<HTMLDialogElement>("help-dialog").showModal()),
   ];

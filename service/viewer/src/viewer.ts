@@ -1,5 +1,6 @@
 // The page as a whole: the session, the picture and the panels, each of which knows little of the others.
-import { Client } from "@orca-crowd/client";
+import { Access } from "./access/access.ts";
+import { Keeper, type Scope } from "./access/keeper.ts";
 import { Camera, type Box } from "./drawing/camera.ts";
 import { Gestures } from "./drawing/gestures.ts";
 import { Loop } from "./drawing/loop.ts";
@@ -9,12 +10,14 @@ import { Painter } from "./drawing/painter.ts";
 import { Stage } from "./drawing/stage.ts";
 import { ThemeSwitch, readTheme, type Theme } from "./drawing/theme.ts";
 import { Charts } from "./panels/charts.ts";
+import { KeyDialog } from "./panels/key_dialog.ts";
 import { Legend } from "./panels/legend.ts";
 import { Looks } from "./panels/looks.ts";
 import { Messages } from "./panels/messages.ts";
 import { Meter } from "./panels/meter.ts";
 import { NewWorldDialog } from "./panels/new_world.ts";
 import { element, say } from "./panels/page.ts";
+import { permit } from "./panels/permits.ts";
 import { Selection } from "./panels/selection.ts";
 import { Toolbar } from "./panels/toolbar.ts";
 import { Transport } from "./panels/transport.ts";
@@ -32,15 +35,22 @@ const REACH = 14;
 const WORDS_EVERY = 120;
 
 export class Viewer {
-  readonly client = new Client(location.origin);
-  readonly messages = new Messages(element("messages"));
+  readonly access: Access = new Access(location.origin, new Keeper(() => sessionStorage, () => localStorage), {
+    wanted: (refused) => this.keyDialog.ask(refused),
+    changed: () => this.permitted(),
+  });
+  readonly keyDialog: KeyDialog = new KeyDialog(this.access, {
+    entered: () => this.guard(() => this.open()),
+    forgotten: () => this.forgotten(),
+  });
+  readonly messages = new Messages(element("messages"), () => this.keyDialog.open());
   readonly camera = new Camera();
   readonly canvas = element<HTMLCanvasElement>("view");
   readonly stage = new Stage(this.canvas);
   readonly motion = new Motion();
   readonly painter = new Painter();
   readonly guard = (action: () => Promise<void> | void): void => this.messages.guard(action);
-  readonly session: Session = new Session(this.client, {
+  readonly session: Session = new Session(this.access, {
     frame: (frame) => this.arrived(frame),
     event: (event) => this.meter.event(event),
     connection: (state, words) => {
@@ -61,18 +71,19 @@ export class Viewer {
     chosen: (x, y) => this.selection.choose(nearest(this.session.playhead.shown, x, y, REACH / this.camera.scale)),
     guard: this.guard,
   });
-  readonly toolbar = new Toolbar(this.toolbox);
-  readonly selection: Selection = new Selection(this.session, { changed: () => this.request(), guard: this.guard });
-  readonly transport = new Transport(this.session, { guard: this.guard, sought: () => this.sought() });
-  readonly meter: Meter = new Meter(this.session, () => this.measured());
+  readonly toolbar = new Toolbar(this.toolbox, this.access);
+  readonly selection: Selection = new Selection(this.session, this.access, { changed: () => this.request(), guard: this.guard });
+  readonly transport = new Transport(this.session, this.access, { guard: this.guard, sought: () => this.sought() });
+  readonly meter: Meter = new Meter(this.session, this.access, () => this.measured());
   readonly charts = new Charts(element("charts"), this.meter.samples);
   readonly legend = new Legend(element("legend"));
-  readonly worlds = new WorldList(this.client, {
+  readonly worlds = new WorldList(this.access, {
     choose: (id) => this.guard(() => this.enter(id)),
     listed: (list) => list.forEach((description) => this.session.told(description)),
     refused: (error) => this.messages.problem(error),
   });
-  readonly dialog = new NewWorldDialog(this.client, this.session, {
+  readonly dialog = new NewWorldDialog(this.access, this.session, {
+    may: () => this.may(this.session.id === null ? "admin" : "control"),
     made: async (id) => {
       if (id !== this.session.id) return this.enter(id);
       await this.session.changed("scenery");
@@ -104,17 +115,51 @@ export class Viewer {
     this.described();
   }
 
-  /** What the address asks for, else what invites to begin. */
+  /** Show what there is, and go on looking what there is. */
   async start(): Promise<void> {
-    showDemos([element("welcome-demos"), element("new-demos")], await demos(this.client), (name) => this.startDemo(name));
+    try {
+      await this.open();
+    } finally {
+      void this.worlds.watch(() => this.session.id);
+    }
+  }
+
+  /** What the address asks for, else what invites to begin; anew with every key. */
+  async open(): Promise<void> {
+    await this.access.learn();
+    const list = await demos(this.access.client);
+    showDemos([element("welcome-demos"), element("new-demos")], list, (name) => this.startDemo(name));
+    this.permitted();
     const asked = new URL(location.href).searchParams.get("world");
     if (asked !== null) this.guard(() => this.enter(asked));
-    void this.worlds.watch(() => this.session.id);
+    else await this.worlds.update(null);
+  }
+
+  /** Whether the key allows it; where it does not, that is said. */
+  may(scope: Scope): boolean {
+    const allowed = this.access.allows(scope);
+    if (!allowed) this.messages.note("Not with this key", this.access.hint(scope));
+    return allowed;
+  }
+
+  /** The key is gone, and what it showed goes with it. */
+  private forgotten(): void {
+    this.session.leave();
+    this.selection.choose(null);
+    this.toolbox.forget();
+    this.painter.restart();
+    this.meter.restart();
+    this.stage.scenery(this.session.scenery);
+    this.worlds.clear();
+    say(element("attribution"), "");
+    document.title = "orca-crowd";
+    this.described();
+    this.guard(() => this.open());
   }
 
   startDemo(name: string): void {
     this.guard(async () => {
-      const { world, view, attribution } = await startDemo(this.client, name);
+      const { world, view, attribution } = await startDemo(this.access.client, name);
       this.dialog.close();
       await this.enter(world.id, view);
       say(element("attribution"), attribution ?? "");
@@ -177,9 +222,26 @@ export class Viewer {
   private described(): void {
     this.transport.showClock();
     this.toolbar.show(this.session.id !== null);
+    // a map may also be added to the world that is open
+    permit(element<HTMLButtonElement>("new"), this.access, this.session.id === null ? "admin" : "control");
+    permit(element<HTMLButtonElement>("welcome-new"), this.access, "admin");
+    const makes = this.access.allows("admin");
+    for (const id of ["welcome-words", "welcome-demos", "welcome-new"]) element(id).hidden = !makes;
+    say(element("welcome-title"), makes ? "Start with a demo" : "Choose a world above");
+    element("welcome-hint").hidden = makes;
+    if (!makes) say(element("welcome-hint"), this.access.hint("admin", "Making one"));
     element("welcome").hidden = this.session.id !== null;
     element("tools").hidden = this.session.id === null;
     this.request();
+  }
+
+  /** Another key is in use, or the server has told what it allows. */
+  private permitted(): void {
+    this.keyDialog.show();
+    if (!this.access.allows("control") && this.toolbox.name !== "select") this.toolbox.take("select");
+    this.selection.permit();
+    for (const card of document.querySelectorAll<HTMLButtonElement>("[data-demo]")) permit(card, this.access, "admin");
+    this.described();
   }
 
   private toolChanged(): void {

@@ -47,6 +47,13 @@ async def test_a_key_opens_the_asynchronous_client(guarded: tuple[str, dict[str,
         assert await reader.worlds() == []
 
 
+@pytest.mark.parametrize("scope", ["read", "control", "admin"])
+def test_a_server_tells_what_the_key_allows(guarded: tuple[str, dict[str, str]], scope: str) -> None:
+    url, keys = guarded
+    with Client(url, key=keys[scope]) as somebody:
+        assert somebody.info()["scope"] == scope
+
+
 @pytest.mark.parametrize("key", [None, "orca_aaaaaaaa_" + "x" * 43])
 def test_without_a_right_key_nothing_opens(guarded: tuple[str, dict[str, str]], key: str | None) -> None:
     url, _ = guarded

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import subprocess
 import sys
@@ -87,6 +88,32 @@ def test_a_key_that_asks_too_often_is_told_to_wait_and_no_other(guarded: Guarded
     assert guarded.ask("read", "GET", "/v1/worlds").status_code == 200
     time.sleep(1.0)
     assert guarded.ask("busy", "GET", "/v1/worlds").status_code == 200
+
+
+def test_messages_of_a_key_are_counted_like_requests(guarded: Guarded) -> None:
+    key = guarded.store.create(scope="control", now=time.time()).text()
+    with connect(
+        guarded.address,
+        subprotocols=[Subprotocol("orca-crowd.v1.json")],
+        additional_headers={"Authorization": f"Bearer {key}"},
+    ) as stream:
+        for number in range(60):
+            stream.send(json.dumps({"type": "ping", "data": number}))
+        refused = {"type": "hello"}
+        while refused["type"] != "error":
+            refused = json.loads(stream.recv(timeout=10))
+        assert refused["problem"]["code"] == "limit"
+        # an order is refused as well, and the connection stays
+        stream.send(json.dumps({"type": "command", "commands": [], "key": "order"}))
+        answer = {"type": "hello"}
+        while answer.get("key") != "order":
+            answer = json.loads(stream.recv(timeout=10))
+        assert answer["type"] == "error"
+        time.sleep(0.5)
+        stream.send(json.dumps({"type": "command", "commands": [], "key": "later"}))
+        while answer.get("key") != "later":
+            answer = json.loads(stream.recv(timeout=10))
+        assert answer["type"] == "ack"
 
 
 def test_wrong_keys_are_counted_by_address(guarded: Guarded) -> None:

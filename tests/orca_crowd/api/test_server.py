@@ -27,6 +27,8 @@ def test_info_tells_version_kernels_limits_and_options(client: httpx.Client, sma
     assert shown["kernels"] == _jit.kernel_digest()
     assert shown["engine"] == "processes"
     assert shown["durability"] == ["none"]
+    # nobody needs a key here
+    assert shown["scope"] == "admin"
     assert shown["limits"] == {name: getattr(Settings(), name) for name in LIMITS}
     assert shown["options"] == {name: options.as_mapping() for name, options in PROFILES.items()}
     limits = small.get("/v1/info").json()["limits"]

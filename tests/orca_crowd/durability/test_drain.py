@@ -101,7 +101,7 @@ def test_a_drain_under_load_loses_nothing(server: MortalServer) -> None:
     assert (code, took < SECONDS) == (0, True), (took, server.log)
     assert [closed for _, closed in ended] == [1012] * len(watchers)
     for messages, _ in ended:
-        assert messages[-1] == {"type": "closing", "reason": "the server is stopping"}
+        assert messages[-1] == {"type": "closing", "reason": "the server is restarting"}
     assert "Traceback" not in server.log
 
     # who waited is told, and how far the steps came

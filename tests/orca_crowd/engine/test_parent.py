@@ -105,7 +105,7 @@ def test_a_signal_to_the_whole_group_is_the_servers_business(tmp_path: Path, num
     # the slice under way was finished by the workers that it was given to, and the rest refused
     (answer,) = answers
     assert (answer.status_code, answer.json()["code"]) == (503, "draining")
-    assert "worker" not in log.read_text(encoding="utf-8")
+    assert "worker " not in log.read_text(encoding="utf-8")
 
 
 def free_port() -> int:

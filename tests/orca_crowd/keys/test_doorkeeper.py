@@ -71,6 +71,8 @@ def test_wrong_keys_are_limited_and_right_ones_are_not(store: KeyStore, keeper: 
         assert refused(door.admit, "wrong", "a", 0.0, 0.0).code == "unauthorized"
     limited = refused(door.admit, secret.text(), "a", 0.0, 0.0)
     assert (limited.status, limited.headers) == (429, {"Retry-After": "20"})
+    # whole seconds, and never too few
+    assert refused(door.admit, secret.text(), "a", 0.6, 0.6).headers == {"Retry-After": "20"}
     assert door.admit(secret.text(), "b", 0.0, 0.0).scope == "read"
     assert door.admit(secret.text(), "a", 20.0, 20.0).scope == "read"
 

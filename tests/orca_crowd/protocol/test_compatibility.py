@@ -32,7 +32,7 @@ def test_let_in(header: str | None) -> None:
 @pytest.mark.usefixtures("raised")
 @pytest.mark.parametrize("header", ["python/0.9.9", "python/0.9.9+local", "python/0.8.99", "python/0.0.0"])
 def test_too_old(header: str) -> None:
-    with pytest.raises(ApiError, match=r"python client from version 0\.9\.10 on, not 0\.[089]\.") as refusal:
+    with pytest.raises(ApiError, match=r"python client is taken from version 0\.9\.10 on, not 0\.[089]\.") as refusal:
         check_client(header)
     assert (refusal.value.code, refusal.value.status) == ("client-too-old", 400)
 

@@ -614,6 +614,12 @@ export type components = {
                     [key: string]: unknown;
                 };
             };
+            /**
+             * Scope
+             * @description What the key of the request allows; `admin` where the server wants no key.
+             * @enum {string}
+             */
+            scope: "read" | "control" | "admin";
         };
         /**
          * LeaseAnswer

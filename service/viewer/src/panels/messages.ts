@@ -1,5 +1,5 @@
 // What went wrong, or what is worth knowing, over the picture for a while: the detail of the server's problem document.
-import { ApiError } from "@orca-crowd/client";
+import { ApiError, Forbidden, Unauthorized } from "@orca-crowd/client";
 import { make } from "./page.ts";
 
 const SHOWN_SECONDS = { problem: 12, note: 6 };
@@ -20,12 +20,15 @@ export function wordsOf(error: unknown): { readonly title: string; readonly deta
 }
 
 export class Messages {
-  constructor(private readonly host: HTMLElement) {}
+  /** `anotherKey` asks for one, where that may help. */
+  constructor(private readonly host: HTMLElement, private readonly anotherKey: () => void) {}
 
   /** Tell of a failure. */
   problem(error: unknown): void {
+    // the dialog for keys is open and says it
+    if (error instanceof Unauthorized) return;
     const { title, details } = wordsOf(error);
-    this.show("problem", title, details);
+    this.show("problem", title, details, error instanceof Forbidden ? [this.keyButton()] : []);
   }
 
   note(title: string, ...details: string[]): void {
@@ -43,11 +46,18 @@ export class Messages {
     })();
   }
 
-  private show(kind: keyof typeof SHOWN_SECONDS, title: string, details: readonly string[]): void {
+  private keyButton(): HTMLElement {
+    const button = make("button", "", "Use another key…");
+    button.type = "button";
+    button.addEventListener("click", () => this.anotherKey());
+    return button;
+  }
+
+  private show(kind: keyof typeof SHOWN_SECONDS, title: string, details: readonly string[], more: readonly Node[] = []): void {
     const close = make("button", "bare", "×");
     close.type = "button";
     close.setAttribute("aria-label", "Dismiss");
-    const text = make("div", "", make("strong", "", title), ...details.map((detail) => make("p", "", detail)));
+    const text = make("div", "", make("strong", "", title), ...details.map((detail) => make("p", "", detail)), ...more);
     const message = make("div", `message ${kind}`, text, close);
     close.addEventListener("click", () => message.remove());
     // the same again takes the place of the first

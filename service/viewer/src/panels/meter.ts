@@ -1,5 +1,6 @@
 // Measures for the charts: events of the stream, the crowd as it is, and how long the server's steps take.
 import type { CrowdEvent } from "@orca-crowd/client";
+import type { Access } from "../access/access.ts";
 import type { Session } from "../world/session.ts";
 import { STATUSES } from "../world/frame.ts";
 import { Samples, histogram } from "./samples.ts";
@@ -15,7 +16,7 @@ export class Meter {
   private before: { readonly sum: number; readonly count: number } | null = null;
   private readonly begun = performance.now();
 
-  constructor(private readonly session: Session, private readonly measured: () => void) {
+  constructor(private readonly session: Session, private readonly access: Access, private readonly measured: () => void) {
     setInterval(() => void this.sample(), EVERY_MILLISECONDS);
   }
 
@@ -32,7 +33,7 @@ export class Meter {
 
   private async sample(): Promise<void> {
     // who does not look needs no charts, and the server no questions
-    if (this.session.ring.length === 0 || document.hidden) return;
+    if (this.session.ring.length === 0 || document.hidden || this.access.locked) return;
     const stepTime = await this.stepTime();
     const frame = this.session.newest;
     let stalled = 0;
@@ -45,7 +46,7 @@ export class Meter {
 
   private async stepTime(): Promise<number | null> {
     try {
-      const answer = await fetch("/metrics");
+      const answer = await this.access.fetch("/metrics");
       if (!answer.ok) return null;
       const now = histogram(await answer.text(), "orca_crowd_step_seconds");
       const before = this.before;

@@ -1,5 +1,6 @@
 // The dialog that makes worlds: from a demo, from a map, or empty; a file that is dropped on the page opens it.
-import type { Client, World } from "@orca-crowd/client";
+import type { World } from "@orca-crowd/client";
+import type { Access } from "../access/access.ts";
 import type { Session } from "../world/session.ts";
 import { wordsOf } from "./messages.ts";
 import { element, say } from "./page.ts";
@@ -11,6 +12,8 @@ export interface NewWorldEvents {
   /** A world was made, or a map was added to the open one. */
   made(id: string): Promise<void>;
   warned(messages: readonly string[]): void;
+  /** Whether the key allows it; says so where it does not. */
+  may(): boolean;
 }
 
 export class NewWorldDialog {
@@ -19,7 +22,7 @@ export class NewWorldDialog {
   private readonly into = element<HTMLInputElement>("new-into");
   private file: { readonly name: string; readonly text: string } | null = null;
 
-  constructor(private readonly client: Client, private readonly session: Session, private readonly events: NewWorldEvents) {
+  constructor(private readonly access: Access, private readonly session: Session, private readonly events: NewWorldEvents) {
     element("new-cancel").addEventListener("click", () => this.dialog.close());
     element("new-form").addEventListener("submit", (event) => {
       event.preventDefault();
@@ -29,11 +32,16 @@ export class NewWorldDialog {
     this.dropOn(document.body);
   }
 
-  open(): void {
-    this.into.disabled = this.session.id === null;
-    if (this.into.disabled) this.into.checked = false;
+  /** Open where the key allows it. */
+  open(): boolean {
+    if (!this.events.may()) return false;
+    // who may not make worlds may still add a map to the one that is open
+    const makes = this.access.allows("admin");
+    this.into.disabled = !makes || this.session.id === null;
+    if (this.into.disabled) this.into.checked = !makes;
     this.problem("");
     if (!this.dialog.open) this.dialog.showModal();
+    return true;
   }
 
   close(): void {
@@ -61,9 +69,7 @@ export class NewWorldDialog {
       depth = 0;
       hint.hidden = true;
       const file = event.dataTransfer?.files[0];
-      if (file === undefined) return;
-      this.open();
-      void this.choose(file);
+      if (file !== undefined && this.open()) void this.choose(file);
     });
   }
 
@@ -111,7 +117,7 @@ export class NewWorldDialog {
   private empty(): Promise<World> {
     const name = element<HTMLInputElement>("new-name").value.trim();
     const time_step = Number(element<HTMLInputElement>("new-time-step").value);
-    return this.client.createWorld({ time_step, ...(name ? { name } : {}) });
+    return this.access.client.createWorld({ time_step, ...(name ? { name } : {}) });
   }
 
   private async addMap(world: World, fresh: boolean): Promise<void> {

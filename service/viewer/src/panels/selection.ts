@@ -1,11 +1,13 @@
 // The chosen agent: marked in the picture, explained beside it, followed where wanted.
 import { ApiError, ConnectionFailed } from "@orca-crowd/client";
+import type { Access } from "../access/access.ts";
 import type { Session } from "../world/session.ts";
 import { rowOf, type CrowdFrame } from "../world/frame.ts";
 import { Strokes } from "../drawing/marks.ts";
 import { ExplainPanel } from "../explain/panel.ts";
 import type { Explanation } from "../explain/picture.ts";
 import { element, say } from "./page.ts";
+import { permit } from "./permits.ts";
 
 export interface SelectionEvents {
   changed(): void;
@@ -24,7 +26,7 @@ export class Selection {
   private askedStep = -1;
   private again = 0;
 
-  constructor(private readonly session: Session, private readonly events: SelectionEvents) {
+  constructor(private readonly session: Session, private readonly access: Access, private readonly events: SelectionEvents) {
     element("agent-close").addEventListener("click", () => this.choose(null));
     element("follow").addEventListener("click", () => this.follow(!this.following));
     element("following-end").addEventListener("click", () => this.follow(false));
@@ -46,6 +48,11 @@ export class Selection {
     }
     this.showFollowing();
     this.events.changed();
+  }
+
+  /** Another key allows other things. */
+  permit(): void {
+    permit(element<HTMLButtonElement>("agent-remove"), this.access, "control");
   }
 
   follow(on: boolean): void {

@@ -1,6 +1,8 @@
 // The buttons of the tools, and the line that says what to do with the one in hand.
+import type { Access } from "../access/access.ts";
 import { TOOLS, type Toolbox, type ToolName } from "../tools/toolbox.ts";
 import { element, say } from "./page.ts";
+import { permit } from "./permits.ts";
 
 const MOST_PLACED = 500;
 
@@ -9,7 +11,7 @@ export class Toolbar {
   private readonly count = element<HTMLInputElement>("place-count");
   private readonly stage = document.querySelector<HTMLElement>(".stage")!;
 
-  constructor(private readonly toolbox: Toolbox) {
+  constructor(private readonly toolbox: Toolbox, private readonly access: Access) {
     for (const button of this.buttons) {
       button.addEventListener("click", () => toolbox.take(button.dataset["tool"] as ToolName));
     }
@@ -28,7 +30,8 @@ export class Toolbar {
     for (const button of this.buttons) {
       const name = button.dataset["tool"] as ToolName;
       button.setAttribute("aria-pressed", String(name === toolbox.name));
-      button.disabled = !hasWorld && name !== TOOLS[0];
+      // looking is for everybody
+      if (name !== TOOLS[0]) permit(button, this.access, "control", hasWorld);
     }
     element("hint").hidden = toolbox.name === "select";
     element("hint-count").hidden = toolbox.name !== "agents";

@@ -1,6 +1,8 @@
 // Play, pause, step, speed, and the scrubber through the kept steps.
+import type { Access } from "../access/access.ts";
 import type { Session } from "../world/session.ts";
 import { counted, element, say, shown } from "./page.ts";
+import { permit } from "./permits.ts";
 
 /** Simulated seconds a second that are offered. */
 export const SPEEDS: readonly number[] = [0.1, 0.25, 0.5, 1, 2, 3, 5, 10, 20];
@@ -19,7 +21,7 @@ export class Transport {
   private readonly scrubber = element<HTMLInputElement>("scrubber");
   private dragging = false;
 
-  constructor(private readonly session: Session, private readonly events: TransportEvents) {
+  constructor(private readonly session: Session, private readonly access: Access, private readonly events: TransportEvents) {
     this.play.addEventListener("click", () => this.togglePlay());
     this.single.addEventListener("click", () => this.step());
     this.back.addEventListener("click", () => this.stepBack());
@@ -89,9 +91,9 @@ export class Transport {
   showClock(): void {
     const { description, runs, steppable } = this.session;
     const controllable = description !== null && description.clock.mode !== ("barrier" as string);
-    this.play.disabled = !controllable;
-    this.single.disabled = !(runs || steppable);
-    this.speed.disabled = !controllable;
+    permit(this.play, this.access, "control", controllable);
+    permit(this.single, this.access, "control", runs || steppable);
+    permit(this.speed, this.access, "control", controllable);
     this.play.setAttribute("aria-label", runs ? "Pause" : "Play");
     this.play.querySelector("use")!.setAttribute("href", runs ? "#icon-pause" : "#icon-play");
     this.showSpeed();

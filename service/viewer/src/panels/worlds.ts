@@ -1,6 +1,7 @@
 // The list of worlds, and the demos in one click.
 import type { Client, WorldDescription } from "@orca-crowd/client";
 import { ApiError, ConnectionFailed } from "@orca-crowd/client";
+import type { Access } from "../access/access.ts";
 import type { Box } from "../drawing/camera.ts";
 import { element, make } from "./page.ts";
 
@@ -57,7 +58,7 @@ export class WorldList {
   private readonly select = element<HTMLSelectElement>("worlds");
   private shownKey = "";
 
-  constructor(private readonly client: Client, private readonly events: WorldListEvents) {
+  constructor(private readonly access: Access, private readonly events: WorldListEvents) {
     this.select.addEventListener("change", () => {
       if (this.select.value) events.choose(this.select.value);
       this.select.blur();
@@ -72,10 +73,19 @@ export class WorldList {
     }
   }
 
+  /** Show none. */
+  clear(): void {
+    this.show([], null);
+  }
+
   /** Ask once. What fails for want of a connection is told by the stream, not here. */
   async update(current: string | null): Promise<void> {
+    // without a key every answer would be the same
+    if (this.access.locked) return;
+    const { client } = this.access;
     try {
-      const worlds = (await this.client.worlds()).map((world) => world.description!);
+      const worlds = (await client.worlds()).map((world) => world.description!);
+      if (client !== this.access.client) return;
       this.show(worlds, current);
       this.events.listed(worlds);
     } catch (error) {

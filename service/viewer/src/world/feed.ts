@@ -1,6 +1,6 @@
 // The streams of one world, from the first connection to the last word: frames and events out, and how it stands.
 import {
-  ApiError, StreamClosed, WorldFailed, WorldGone,
+  ApiError, StreamClosed, StreamRefused, WorldFailed, WorldGone,
   type CrowdEvent, type Frame, type Stream, type Subscription, type World,
 } from "@orca-crowd/client";
 import { MOTION_FIELDS, Merger, TRAIT_FIELDS } from "./merger.ts";
@@ -91,12 +91,14 @@ export class Feed {
     this.close();
     const gone = error instanceof WorldGone || (error instanceof ApiError && [404, 410].includes(error.status));
     const failed = error instanceof WorldFailed || (error instanceof ApiError && error.code === "world-failed");
+    const barred = error instanceof StreamRefused || (error instanceof ApiError && [401, 403].includes(error.status));
     if (!(error instanceof StreamClosed || error instanceof ApiError)) {
       this.events.connection("reconnecting", "the stream broke off, starting anew…");
       this.events.broken();
       return;
     }
-    this.events.connection("ended", gone ? "this world is gone" : failed ? "this world has failed" : `ended: ${error.message}`);
+    const words = gone ? "this world is gone" : failed ? "this world has failed" : barred ? "not allowed" : `ended: ${error.message}`;
+    this.events.connection("ended", words);
   }
 }
 

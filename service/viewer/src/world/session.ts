@@ -1,5 +1,6 @@
 // The world that is open: its frames, its walls and areas, its clock. No element of the page is known here.
-import type { Client, CrowdEvent, World, WorldDescription } from "@orca-crowd/client";
+import type { CrowdEvent, World, WorldDescription } from "@orca-crowd/client";
+import type { Access } from "../access/access.ts";
 import { Feed, type ConnectionState } from "./feed.ts";
 import { NOBODY, type CrowdFrame } from "./frame.ts";
 import { BARE, type Area, type Obstacle, type Scenery } from "./geometry.ts";
@@ -32,7 +33,7 @@ export class Session {
   // the speed that play goes back to, as simulated seconds a second
   private factor: number | null = null;
 
-  constructor(private readonly client: Client, private readonly events: SessionEvents) {}
+  constructor(private readonly access: Access, private readonly events: SessionEvents) {}
 
   /** The world, for calls that are not here; throws where none is open. */
   get open(): World {
@@ -63,7 +64,7 @@ export class Session {
 
   /** Open a world; the one before is left as it is. Throws what the server refuses with. */
   async enter(id: string): Promise<void> {
-    const world = this.client.world(id);
+    const world = this.access.client.world(id);
     const description = await world.describe();
     this.leave();
     this.world = world;
