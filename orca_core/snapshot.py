@@ -45,13 +45,13 @@ class Captured:
     def __init__(self, header: dict[str, Any], arrays: Arrays) -> None:
         """Hold what `capture` found."""
         self._header = header
-        self._arrays = arrays
+        self.arrays = arrays
 
     def encode(self) -> NDArray[np.uint8]:
         """The bytes of the snapshot (n,). Numpy copies and hashlib sums without holding up other threads."""
-        little = {name: np.ascontiguousarray(array) for name, array in self._arrays.items()}
+        little = {name: np.ascontiguousarray(array) for name, array in self.arrays.items()}
         little = {name: array.astype(array.dtype.newbyteorder("<"), copy=False) for name, array in little.items()}
-        table = [[name, array.dtype.str, list(self._arrays[name].shape)] for name, array in little.items()]
+        table = [[name, array.dtype.str, list(self.arrays[name].shape)] for name, array in little.items()]
         text = json.dumps({**self._header, "arrays": table}, sort_keys=True).encode()
         head = MAGIC + bytes([VERSION]) + struct.pack("<I", len(text)) + text
 
@@ -66,16 +66,19 @@ class Captured:
         return whole
 
 
-def capture(world: World, *, copy: bool = True) -> Captured:
+def capture(world: World, *, copy: bool = True, into: Captured | None = None) -> Captured:
     """What a snapshot holds, without the work of writing it: a copy of the arrays, so that the world may go on.
 
-    With `copy` False the arrays are the world's own, and must be encoded before it changes.
+    With `copy` False the arrays are the world's own, and must be encoded before it changes. `into` is an earlier one
+    that nobody needs any more: its arrays are written over where they have the same shape, since memory that is new
+    to the process takes longer to be had than to be filled.
     """
     population = world.population
     arrays: Arrays = {f"agents.{field.name}": population.state[field.name] for field in FIELDS if field.role in KEPT}
     arrays["identifiers.used"] = population.identifiers.used
     if copy:
-        arrays = {name: array.copy() for name, array in arrays.items()}
+        held = {} if into is None else into.arrays
+        arrays = {name: _copied(array, held.get(name)) for name, array in arrays.items()}
     for name, part in (
         ("obstacles", world.obstacle_set),
         ("walkable", world.walkable_set),
@@ -92,6 +95,14 @@ def capture(world: World, *, copy: bool = True) -> Captured:
         "next_id": population.identifiers.next,
     }
     return Captured(header, arrays)
+
+
+def _copied(array: NDArray[Any], held: NDArray[Any] | None) -> NDArray[Any]:
+    """A copy, in the memory of another array where that fits."""
+    if held is None or held.shape != array.shape or held.dtype != array.dtype:
+        return array.copy()
+    np.copyto(held, array)
+    return held
 
 
 def dump(world: World) -> bytes:

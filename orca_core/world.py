@@ -310,9 +310,12 @@ class World:
         """The whole world as bytes; see orca_core.snapshot."""
         return dump(self)
 
-    def capture(self) -> Captured:
-        """The whole world as it is now, copied, to be turned into the bytes of a snapshot while it goes on."""
-        return capture(self)
+    def capture(self, into: Captured | None = None) -> Captured:
+        """The whole world as it is now, copied, to be turned into the bytes of a snapshot while it goes on.
+
+        `into` is an earlier one that nobody needs any more, whose memory is used again.
+        """
+        return capture(self, into=into)
 
     @classmethod
     def restore(cls, data: bytes, *, allocate: Allocate = own_memory, run: Run | None = None) -> World:

@@ -46,7 +46,8 @@ def recovery_seconds(archive: Archive, scene: Scene, commands: int, steps: int, 
         with closing(sqlite3.connect(worst / "worlds" / "recovery.sqlite")) as file, file:
             file.execute("DELETE FROM snapshots WHERE number > 1")
     found = [_once(worst, session.name, expected) for _ in range(repeat)]
-    size = archive.path(session.name).stat().st_size
+    assert session.recorder is not None
+    size = session.recorder.file.size
     close(archive, session)
     shutil.rmtree(worst)
     return {"seconds": [seconds for seconds, _ in found], "same_bits": all(same for _, same in found), "bytes": size}

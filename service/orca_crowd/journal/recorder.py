@@ -63,6 +63,8 @@ class Recorder:
         self._boundaries = world.statics().boundaries
         self._since_snapshot = 0.0
         self._writing = False
+        # of the last snapshot, written since; its memory is used again
+        self._spare: Captured | None = None
 
     def ready(self) -> None:
         """Refuse with 507 while there is no room; called before steps, which cannot be refused once they are taken."""
@@ -129,7 +131,8 @@ class Recorder:
         self._writing = True
         self._since_snapshot = 0.0
         self._boundaries = world.statics().boundaries
-        return Snapshot(world.step_count, self.file.sequence, world.capture(), pack(memory))
+        captured, self._spare = world.capture(self._spare), None
+        return Snapshot(world.step_count, self.file.sequence, captured, pack(memory))
 
     def write(self, snapshot: Snapshot) -> None:
         """Keep a state; for a helper thread, while the world goes on. JournalFull where there is no room for it."""
@@ -138,6 +141,7 @@ class Recorder:
             self.file.write_snapshot(snapshot.step, snapshot.sequence, data.data, snapshot.memory)
             self._forget_the_oldest()
         finally:
+            self._spare = snapshot.captured
             self._writing = False
 
     def tidy(self) -> None:

@@ -32,3 +32,21 @@ def test_a_capture_is_the_snapshot_of_its_moment() -> None:
     world.set_defaults({"radius": 0.1})
     assert captured.encode().tobytes() == snapshot
     assert World.restore(snapshot).step_count == 5
+
+
+def test_the_memory_of_an_earlier_one_is_used_again_where_it_fits() -> None:
+    world = crowd()
+    first = world.capture()
+    held = {name: array for name, array in first.arrays.items() if name.startswith("agents.")}
+    world.step(3)
+    second = world.capture(first)
+    assert second.encode().tobytes() == world.snapshot()
+    assert all(second.arrays[name] is array for name, array in held.items())
+    # and never the world's own
+    state = world.snapshot()
+    for array in held.values():
+        array[:] = 0
+    assert world.snapshot() == state
+    # another number of agents has other arrays
+    world.remove_agents(world.ids[:1])
+    assert world.capture(second).encode().tobytes() == world.snapshot()
