@@ -12,6 +12,7 @@ from starlette.middleware.cors import CORSMiddleware
 
 from orca_crowd import __version__
 from orca_crowd.api import agents, documentation, geometry, server, state, stepping, worlds
+from orca_crowd.api.paths import router as path_router
 from orca_crowd.api.requests import REQUEST_ID, Requests
 from orca_crowd.api.support import Services, problem, refusal_of
 from orca_crowd.api.viewer import viewer_router
@@ -31,6 +32,7 @@ from orca_crowd.streaming.streams import Streams
 from orca_crowd.tracing import Tracing, tracing_of_environment
 from orca_crowd.worlds.archive import Archive
 from orca_crowd.worlds.demos import Demos
+from orca_crowd.worlds.paths import Paths
 from orca_crowd.worlds.registry import Registry
 
 __all__ = ["create_app", "drain"]
@@ -73,6 +75,7 @@ def create_app(
         settings=settings, engine=engine, clock=clock, metrics=metrics, archive=archive, tracing=tracing
     )
     demos = Demos(registry, engine)
+    paths = Paths(settings, engine)
     door = Doorkeeper(
         settings.key_file,
         FailedTries(tries=settings.failed_tries, seconds=60.0),
@@ -80,7 +83,7 @@ def create_app(
         refused=metrics.key_refused,
     )
     warmup = Warmup(progress, engine.start)
-    app.state.services = Services(settings, clock, metrics, engine, registry, demos, warmup, door, tracing)
+    app.state.services = Services(settings, clock, metrics, engine, registry, demos, paths, warmup, door, tracing)
     app.state.streams = Streams(clock=clock, settings=settings, offload=engine.serve)
     metrics.streams(app.state.streams.statistics, app.state.streams.waiting)
 
@@ -111,6 +114,7 @@ def create_app(
         agents.router,
         geometry.router,
         stepping.router,
+        path_router,
         stream_router,
     ):
         app.include_router(router)

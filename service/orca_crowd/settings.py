@@ -117,6 +117,10 @@ class Settings(BaseSettings):
     controllers_per_world: int = Field(64, ge=1, description="Controllers registered in one world at once.")
     commands_per_request: int = Field(10_000, ge=1, description="Commands in one batch.")
     steps_per_request: int = Field(100_000, ge=1, description="Steps asked for in one request.")
+    paths_per_request: int = Field(100, ge=1, description="Paths asked for in one request.")
+    plan_expansions: int = Field(
+        50_000, ge=1, description="Budget of the paths of one request together, in expansions; a second or two."
+    )
     events_per_answer: int = Field(
         10_000, ge=1, description="Events told in one answer; how many were left out is said."
     )
@@ -191,6 +195,8 @@ LIMITS = (
     "controllers_per_world",
     "commands_per_request",
     "steps_per_request",
+    "paths_per_request",
+    "plan_expansions",
     "events_per_answer",
     "errors_per_answer",
     "remembered_answers",

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+import yaml
 
 from tests.support.documents import Block, blocks
 from tests.support.live_server import child_environment, live_server
@@ -68,8 +69,13 @@ def test_json_is_json(block: Block) -> None:
     json.loads(block.text)
 
 
+@pytest.mark.parametrize("block", blocks("yaml"), ids=lambda block: block.name)
+def test_yaml_is_yaml(block: Block) -> None:
+    assert isinstance(yaml.safe_load(block.text), dict)
+
+
 def test_every_block_names_a_language_that_is_checked() -> None:
     # TypeScript stands beside its client alone, whose own tests run every block
-    known = ("python", "bash", "sh", "json", "text", "console", "ts")
-    everything = {block.name: block.language for block in blocks(*known, "", "js", "javascript", "yaml", "toml")}
+    known = ("python", "bash", "sh", "json", "yaml", "text", "console", "ts")
+    everything = {block.name: block.language for block in blocks(*known, "", "js", "javascript", "toml")}
     assert {name: language for name, language in everything.items() if language not in known} == {}

@@ -55,6 +55,7 @@ NEEDS: Final[Mapping[tuple[str, str], Scope | None]] = {
     ("PUT", "/v1/worlds/{world}/walkable/{id}"): "control",
     ("DELETE", "/v1/worlds/{world}/walkable/{id}"): "control",
     ("POST", "/v1/worlds/{world}/map"): "control",
+    ("POST", "/v1/worlds/{world}/paths"): "read",
     ("POST", "/v1/worlds/{world}/commands"): "control",
     ("POST", "/v1/worlds/{world}/steps"): "control",
     ("POST", "/v1/worlds/{world}/lease"): "control",

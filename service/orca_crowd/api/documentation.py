@@ -13,7 +13,7 @@ from pydantic.json_schema import models_json_schema
 from orca_crowd import __version__
 from orca_crowd.api.access import needed
 from orca_crowd.api.queries import Parameter
-from orca_crowd.protocol import agents, commands, geometry, shown, steer, steps, worlds
+from orca_crowd.protocol import agents, commands, geometry, paths, shown, steer, steps, worlds
 from orca_crowd.protocol.bodies import JSON, MSGPACK
 from orca_crowd.protocol.codes import CODES
 
@@ -30,6 +30,7 @@ MODELS: tuple[type[BaseModel], ...] = (
     geometry.AreasBody,
     geometry.ObstacleRow,
     geometry.ObstaclesBody,
+    paths.PathsBody,
     steer.SteerBody,
     steps.StepBody,
     worlds.ForkBody,

@@ -29,6 +29,7 @@ from orca_crowd.settings import Settings
 from orca_crowd.tracing import Tracing
 from orca_crowd.worlds.controllers import Controller
 from orca_crowd.worlds.demos import Demos
+from orca_crowd.worlds.paths import Paths
 from orca_crowd.worlds.registry import Registry
 from orca_crowd.worlds.runner import NOBODY, Runner
 from orca_crowd.worlds.session import Accepted
@@ -74,6 +75,7 @@ class Services:
     engine: Engine
     registry: Registry
     demos: Demos
+    paths: Paths
     warmup: Warmup
     door: Doorkeeper
     tracing: Tracing

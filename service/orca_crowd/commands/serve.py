@@ -88,7 +88,7 @@ def make_server(settings: Settings, progress: Progress | None = None) -> Server:
                 # imported already, by the thread that calls this; a start from a full cache compiles none
                 from orca_core.warmup import summary
 
-                progress.console.print(f"orca-crowd: {summary()}", highlight=False)
+                log.info(summary())
                 keep_what_is_loaded()
 
     app = create_app(settings, progress=tell if progress is not None else None)

@@ -35,8 +35,8 @@ Durability = Literal["process", "power"]
 # bytes of one part of a snapshot: a commit of about a third of a millisecond
 PART_BYTES = 262_144
 PAUSE_SECONDS = 0.0005
-# pages in the log from which on a checkpoint is worth asking for: 4 MiB
-CHECKPOINT_PAGES = 1024
+# bytes in the log from which on a checkpoint is worth asking for
+CHECKPOINT_BYTES = 4 * 2**20
 # records that are read in one piece
 RECORDS_AT_ONCE = 256
 # the progress goes with every record
@@ -216,10 +216,6 @@ class JournalFile:
             self._connection.execute("DELETE FROM snapshots WHERE number < ?", (number,))
             self._connection.execute("DELETE FROM records WHERE sequence <= ?", (sequence,))
             self._connection.execute("DELETE FROM digests WHERE step < ?", (step,))
-
-    def log_pages(self) -> int:
-        """About how many pages wait in the log for a checkpoint."""
-        return self.log_bytes // 4120
 
     def checkpoint(self) -> None:
         """Copy the log to where it belongs, without holding up whoever writes meanwhile. For a helper thread."""

@@ -21,7 +21,7 @@ from orca_core.world import World
 from orca_crowd.errors import ApiError
 from orca_crowd.journal.codec import pack
 from orca_crowd.journal.errors import JournalFull
-from orca_crowd.journal.file import CHECKPOINT_PAGES, JournalFile
+from orca_crowd.journal.file import CHECKPOINT_BYTES, JournalFile
 from orca_crowd.journal.order import Order
 from orca_crowd.journal.watch import Writing
 
@@ -146,7 +146,7 @@ class Recorder:
 
     def tidy(self) -> None:
         """Copy the log to where it belongs, once it is long; for a helper thread."""
-        if self.file.log_pages() > CHECKPOINT_PAGES:
+        if self.file.log_bytes > CHECKPOINT_BYTES:
             self.file.checkpoint()
 
     def _forget_the_oldest(self) -> None:

@@ -26,6 +26,7 @@ __all__ = [
     "LeaseAnswer",
     "ObstacleShown",
     "ObstaclesAnswer",
+    "PathsAnswer",
     "Problem",
     "RemovedAnswer",
     "StartedDemo",
@@ -271,6 +272,30 @@ class SteerAnswer(Shown):
 
     velocity: list[Pair] = Field(description="In MessagePack a bin of float64.")
     warnings: Warnings
+
+
+class PathShown(Shown):
+    """A way, the truth that there is none, or the truth that the budget did not reach."""
+
+    waypoints: list[Pair] | None = Field(
+        None, description="From `from` to `to`, both included. In MessagePack a bin of float64."
+    )
+    length: float | None = None
+    unreachable: Literal[True] | None = Field(None, description="There is no way.")
+    nearest: Pair | None = Field(
+        None,
+        description="The point nearest to `to` that can be reached; of a `from` off the surface the point of the "
+        "surface nearest to it. Null where such a disc has no place at all.",
+    )
+    reason: Literal["start-off-surface", "goal-off-surface", "disconnected"] | None = None
+    unfinished: Literal[True] | None = Field(None, description="The budget plan_expansions ran out.")
+
+
+class PathsAnswer(Shown):
+    """In the order of the request."""
+
+    step: int = Field(description="Steps taken when the geometry was read.")
+    paths: list[PathShown]
 
 
 class InfoAnswer(Shown):

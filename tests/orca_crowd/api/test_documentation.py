@@ -43,6 +43,7 @@ CALLS = {
         for kind in ("obstacles", "walkable")
     ),
     ("post", "/v1/worlds/{world}/map"),
+    ("post", "/v1/worlds/{world}/paths"),
     ("post", "/v1/worlds/{world}/commands"),
     ("post", "/v1/worlds/{world}/steps"),
     ("post", "/v1/worlds/{world}/lease"),
@@ -166,6 +167,12 @@ def test_real_answers_are_as_documented(client: httpx.Client, world: str) -> Non
     check(client.get(f"{world}/digest"), shown.DigestAnswer)
     check(client.post(f"{world}/lease", json={"holder": "me", "ttl": 1}), shown.LeaseAnswer)
     check(client.delete(f"{world}/agents?ids=0"), shown.RemovedAnswer)
+    ways = [
+        {"from": [0, 0], "to": [1, 1], "radius": 0.1},
+        {"from": [0, 0], "to": [50, 0]},
+        {"from": [99, 0], "to": [0, 0]},
+    ]
+    check(client.post(f"{world}/paths", json={"queries": ways}), shown.PathsAnswer)
     steer = {"time_step": 0.25, "agents": [{"position": [0, 0]}]}
     check(client.post("/v1/steer", json=steer), shown.SteerAnswer)
     check(client.get("/v1/worlds/nobody"), shown.Problem, 404)

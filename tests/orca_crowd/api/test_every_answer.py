@@ -46,6 +46,7 @@ CALLS: list[tuple[str, str, dict[str, Any]]] = [
     ("POST", "{w}/map?as=obstacles", {"content": MAP, "headers": {"content-type": "text/plain"}}),
     ("DELETE", "{w}/agents/0", {}),
     ("DELETE", "{w}/agents?ids=1", {}),
+    ("POST", "{w}/paths", {"json": {"queries": [{"from": [0, 0], "to": [1, 1]}, {"from": [0, 0], "to": [99, 0]}]}}),
     ("POST", "{w}/lease", {"json": {"holder": "me", "ttl": 5}}),
     ("DELETE", "{w}/lease", {"headers": {"Orca-Crowd-Lease": "me"}}),
     ("GET", "{w}/digest", {}),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import sqlite3
 from collections.abc import Iterator
 from contextlib import closing
@@ -143,6 +144,26 @@ def test_the_end_by_sigterm_leaves_whole_files(server: MortalServer) -> None:
     # the log has been copied: one file a world, and nothing beside it
     assert [path.name for path in (server.data / "worlds").iterdir()] == ["w.sqlite"]
     assert digest(server.start()) == before
+
+
+def test_a_journal_moved_elsewhere_goes_on_there(server: MortalServer, tmp_path: Path) -> None:
+    client = server.client
+    make(client)
+    client.post("/v1/worlds/w/steps", json={"count": 9}).raise_for_status()
+    before = digest(client)
+    assert server.stop() == 0
+
+    # one file is the whole world, whatever else the folder held
+    other = MortalServer(tmp_path / "elsewhere", "--engine", "inline")
+    (other.data / "worlds").mkdir(parents=True)
+    shutil.copy(server.data / "worlds" / "w.sqlite", other.data / "worlds")
+    with closing(other):
+        moved = other.start()
+        assert digest(moved) == before
+        moved.post("/v1/worlds/w/steps", json={"count": 5}).raise_for_status()
+        here = server.start()
+        here.post("/v1/worlds/w/steps", json={"count": 5}).raise_for_status()
+        assert digest(moved) == digest(here)
 
 
 def test_two_servers_do_not_share_a_folder(server: MortalServer, tmp_path: Path) -> None:

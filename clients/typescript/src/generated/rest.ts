@@ -555,6 +555,29 @@ export type components = {
             [key: string]: unknown;
         };
         /**
+         * ForkBody
+         * @description A moment of a world's past to make a new world of.
+         */
+        ForkBody: {
+            /**
+             * Step
+             * @description Steps taken at that moment.
+             */
+            step: number;
+            /**
+             * Id
+             * @description Of the new world; left out: given by the server.
+             * @default null
+             */
+            id?: string | null;
+            /**
+             * Name
+             * @description For people.
+             * @default null
+             */
+            name?: string | null;
+        };
+        /**
          * Geometry
          * @description A GeoJSON Polygon or MultiPolygon: each polygon an outer ring and its holes.
          */
