@@ -141,6 +141,8 @@ def start_cold(folder: str) -> None:
     broken.mkdir()
     (broken / "__init__.py").write_text("raise ImportError('not here')\n", encoding="utf-8")
     os.environ["PYTHONPATH"] = folder
+    # a process that is started finds packages of its working folder before all others
+    os.chdir(folder)
     wanted = outcomes(crowd(inline_engine(), 100), 2)
     engine = engine_of(2)
     found = outcomes(crowd(engine, 100), 2)
