@@ -361,7 +361,10 @@ async def test_heartbeats_do_not_heap_up_for_who_has_stopped() -> None:
             assert here._transport is not None
             while here._transport.takes():
                 await runner.step({})
-            # one waits, and many would have been due
+            # one waits at most, while many are due; none where the kernel has just taken what was before it
             await eventually(lambda: len(here._outbox) == 1)
-            await asyncio.sleep(0.5)
-            assert len(here._outbox) == 1
+            waiting = []
+            for _ in range(50):
+                await asyncio.sleep(0.01)
+                waiting.append(len(here._outbox))
+            assert max(waiting) <= 1
