@@ -10,9 +10,9 @@ version of the library that shrinks them may round otherwise, so what it made is
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager, nullcontext
+from contextlib import nullcontext
 from dataclasses import dataclass
+from types import TracebackType
 from typing import Any
 
 from orca_core.errors import OrcaError
@@ -51,6 +51,26 @@ class Snapshot:
     memory: bytes
 
 
+class Recording:
+    """A record that stands, unless what follows is refused."""
+
+    __slots__ = ("_file",)
+
+    def __init__(self, file: JournalFile) -> None:
+        """The newest record of this file."""
+        self._file = file
+
+    def __enter__(self) -> None:
+        """What the record tells of happens now."""
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        """Take the record back where it was refused; anything else is the end of the world, and its journal tells."""
+        if isinstance(error, ApiError | OrcaError | MemoryError):
+            self._file.withdraw()
+
+
 class Recorder:
     """Writes the journal of one world. All but `write` and `tidy` are called by whoever is inside the world."""
 
@@ -73,9 +93,8 @@ class Recorder:
         except JournalFull as full:
             raise _no_room(full) from None
 
-    @contextmanager
-    def recording(self, step: int, order: Order) -> Iterator[None]:
-        """Record an order, and take it back where what happens inside refuses it."""
+    def recording(self, step: int, order: Order) -> Recording:
+        """Record an order, and take it back where what happens inside the context refuses it."""
         try:
             with self._around():
                 self.file.ready()
@@ -83,11 +102,7 @@ class Recorder:
         except JournalFull as full:
             raise _no_room(full) from None
         self._since_snapshot += CHANGE_SECONDS
-        try:
-            yield
-        except (ApiError, OrcaError, MemoryError):
-            self.file.withdraw()
-            raise
+        return Recording(self.file)
 
     def stepped(self, world: World, seconds: float) -> None:
         """Record that the world is as far as it is; 507 where that could not be done, and the steps were taken."""
