@@ -29,7 +29,7 @@ from orca_crowd.journal.errors import BadJournal, JournalFull
 from orca_crowd.journal.reserve import Reserve
 from orca_crowd.journal.schema import APPLICATION, TABLES, VERSION
 
-__all__ = ["Durability", "JournalFile"]
+__all__ = ["Durability", "JournalFile", "remove_journal"]
 
 Durability = Literal["process", "power"]
 
@@ -233,8 +233,7 @@ class JournalFile:
     def delete(self) -> None:
         """Close and remove the file and what belongs to it."""
         self.close()
-        self.path.unlink(missing_ok=True)
-        _remove_beside(self.path)
+        remove_journal(self.path)
 
     # reading
 
@@ -349,6 +348,13 @@ def _sync_folder(folder: Path) -> None:
         os.fsync(descriptor)
     finally:
         os.close(descriptor)
+
+
+def remove_journal(path: Path) -> None:
+    """Remove a closed file, then what belongs to it: without the file the rest is known to be nobody's."""
+    path.unlink(missing_ok=True)
+    _remove_beside(path)
+    path.with_suffix(".reserve").unlink(missing_ok=True)
 
 
 def _remove_beside(path: Path) -> None:

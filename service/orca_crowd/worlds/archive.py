@@ -15,7 +15,7 @@ from orca_crowd.errors import ApiError, Fault, InvalidRequest
 from orca_crowd.journal.codec import pack
 from orca_crowd.journal.entries import FirstState
 from orca_crowd.journal.errors import JournalFull
-from orca_crowd.journal.file import JournalFile
+from orca_crowd.journal.file import JournalFile, remove_journal
 from orca_crowd.journal.recorder import Policy, Recorder
 from orca_crowd.journal.watch import Writing
 from orca_crowd.settings import Settings
@@ -77,13 +77,7 @@ class Archive:
 
     def delete(self, name: str) -> None:
         """Remove the journal of a world that has ended, and what belongs to it; a damaged file put aside stays."""
-        path = self.path(name)
-        for each in (
-            path,
-            *(path.with_name(path.name + end) for end in ("-wal", "-shm")),
-            path.with_suffix(".reserve"),
-        ):
-            each.unlink(missing_ok=True)
+        remove_journal(self.path(name))
 
     def begin(self, session: Session, facts: Mapping[str, Any]) -> None:
         """Let a session keep a journal from here on; 507 where there is no room, and then there is no file."""
