@@ -9,6 +9,10 @@ from __future__ import annotations
 # importing a kernel module declares its kernels; the order is that of their dependence
 import orca_core.kernels.boundary
 import orca_core.kernels.constraints
+import orca_core.kernels.flow_field
+import orca_core.kernels.flow_grid
+import orca_core.kernels.flow_sight
+import orca_core.kernels.flow_steer
 import orca_core.kernels.frame
 import orca_core.kernels.half_planes
 import orca_core.kernels.linear_program
