@@ -40,6 +40,16 @@ def from_bits(text: str) -> Any:
     return np.frombuffer(bytes.fromhex(text), "<f8")
 
 
+def test_a_client_that_is_too_old_is_told(start: Start) -> None:
+    scenario = start("world")
+    for path in sorted(scenario.project.rglob("request.gd")):
+        source = path.read_text(encoding="utf-8")
+        assert "godot3/0.1.0" in source
+        path.write_text(source.replace("godot3/0.1.0", "godot3/0.0.9"), encoding="utf-8")
+    with scenario:
+        assert scenario.until("refused") == "client-too-old"
+
+
 def test_every_call_of_a_world(start: Start, client: Client) -> None:
     with start("world", exact=True) as scenario:
         said = scenario.run()
