@@ -23,6 +23,8 @@ Masks = Mapping[str, NDArray[np.bool_]]
 # what null may clear, and the value that clearing leaves
 # what the solver keeps by place between steps, in its frame or as parameters
 TUNED = ("velocity", "radius", "max_speed", "time_horizon", "obstacle_horizon", "neighbor_distance", "max_neighbors")
+# what guides who look after many at once keep
+AIMED = ("goal", "preferred_velocity", "guidance")
 
 CLEARABLE = (
     *("goal", "preferred_velocity", "velocity"),
@@ -171,6 +173,7 @@ class Population:
             if name == "goal":
                 # clearing a goal leaves zero; a preferred velocity that was set after it is not the goal's to clear
                 self.state["has_goal"][empty] = 0
+                self.state.aim_anew()
         # the goal last, so that it holds over a preferred velocity of the same row
         for name in sorted(values, key=lambda name: name == "goal"):
             held = given.get(name)
@@ -212,6 +215,8 @@ class Population:
             state.place_anew()
         if name in TUNED:
             state.tune_anew()
+        if name in AIMED:
+            state.aim_anew()
         state[name][indices] = array
 
     def _start(self, indices: Integers, step: int) -> None:

@@ -1,8 +1,8 @@
 """Flow: agents with guidance `flow` go to their goals along fields, one for all who have the same goal and radius.
 
-After each step the guide asks for the fields that are missing or out of date; they enter the world exactly `delay` steps
-later, wherever they are made, so that the same orders give the same bits on every machine. Until its field is there an
-agent goes straight; while another is made because something stands elsewhere, along the old one.
+After each step the guide asks for the fields that are missing or out of date; they enter the world exactly `delay`
+steps later, wherever they are made, so that the same orders give the same bits on every machine. Until its field is
+there an agent goes straight; while another is made because something stands elsewhere, along the old one.
 """
 
 from __future__ import annotations
@@ -10,14 +10,14 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
+from weakref import ref
 
 import numpy as np
 from numpy.typing import NDArray
 
-from orca_core.errors import SnapshotError
 from orca_core.guidance.flow_field import FlowField
 from orca_core.guidance.flow_grid import Standing
-from orca_core.guidance.flow_groups import FlowGroups, Key
+from orca_core.guidance.flow_groups import FlowGroups
 from orca_core.guidance.flow_store import FlowStore, Place, Surface, Workshop
 from orca_core.kernels.flow_steer import LOST, ON_THE_WAY, steer_along
 from orca_core.kernels.status import ARRIVED, UNREACHABLE
@@ -44,6 +44,8 @@ class Flow:
 
     def __init__(self, world: World) -> None:
         """Know of nobody yet."""
+        # what is kept depends on what stands now
+        self._world = ref(world)
         options = world.options
         self.delay = options.plan_delay_steps or max(1, math.ceil(PLAN_SECONDS / world.time_step))
         self._stop = options.unreachable_goals == "stop"
@@ -54,6 +56,8 @@ class Flow:
         self._surfaces: dict[float, Surface] = {}
         self._teams: list[tuple[Place, Integers]] = []
         self._teamed: tuple[int, int] | None = None
+        # for which groups and which statics fields were asked for last
+        self._asked: tuple[int, Statics] | None = None
         self._stranded = np.empty(0, np.int32)
         self._told = np.empty(0, np.int64)
         self._tried = np.empty(9, np.int32)
@@ -128,8 +132,13 @@ class Flow:
             if len(self._store):
                 self._store.clear()
                 self._surfaces.clear()
+                self._asked = None
             return []
-        self._store.conclude(world.step_count, wanted, lambda radius: self._surface(world, radius))
+        changed = self._store.enter(world.step_count)
+        asked = (self._groups.generation, world.statics())
+        if changed or self._asked is None or asked[0] != self._asked[0] or asked[1] is not self._asked[1]:
+            self._store.ask(world.step_count, wanted, lambda radius: self._surface(world, radius))
+            self._asked = asked
         return self._tell(world)
 
     def _surface(self, world: World, radius: float) -> Surface:
@@ -183,7 +192,11 @@ class Flow:
 
     def kept(self) -> Mapping[str, NDArray[Any]]:
         """The fields there are and those that were asked for."""
-        return self._store.kept(self._surfaces)
+        world = self._world()
+        if world is None or not len(self._store):
+            return {}
+        used = np.unique(world.population.state["radius"]).tolist()
+        return self._store.kept({radius: self._surface(world, radius) for radius in used})
 
     def distance(self, world: World, identifier: int) -> float | None:
         """Length (m) of the way that an agent has before it; None where it goes along no field, or none leads on."""

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from orca_core.guidance.flow_grid import FlowGrid
-from orca_core.kernels.flow_field import direct_cells, nearest_points, seed_goals, seed_points, spread
+from orca_core.kernels.flow_field import LOOKS, direct_cells, nearest_points, seed_goals, seed_points, spread
 from orca_core.kernels.flow_sight import column_of, sees
 
 __all__ = ["FlowField"]
@@ -64,7 +64,9 @@ class FlowField:
         count = seed_points(ends, count, *search)
         spread(targets, count, *grid.sight(), grid.point, grid.links, *search)
         direct = np.empty(grid.cells, np.int32)
-        direct_cells(grid.columns, grid.rows, grid.kind, onward, direct)
+        direct_cells(
+            targets, *grid.sight(), grid.point, distance, onward, np.empty(2 * LOOKS, np.int32), direct
+        )
         return cls(grid, targets, distance, onward, direct, arriving, ends)
 
     def distance_from(self, place: Sequence[float]) -> float:
@@ -93,19 +95,40 @@ class FlowField:
         return float(x), float(y)
 
     def to_arrays(self) -> dict[str, NDArray[Any]]:
-        """Everything, as plain arrays."""
+        """Everything, as plain arrays of finite numbers."""
         kept = {f"grid.{one.name}": np.asarray(getattr(self.grid, one.name)) for one in fields(FlowGrid)}
-        return kept | {one.name: getattr(self, one.name) for one in fields(self) if one.name != "grid"}
+        kept |= {one.name: getattr(self, one.name) for one in fields(self) if one.name != "grid"}
+        return kept | {"distance": np.where(np.isinf(self.distance), -1.0, self.distance)}
 
     @classmethod
     def from_arrays(cls, arrays: Mapping[str, NDArray[Any]]) -> FlowField:
-        """The field of `to_arrays`, to the same bits."""
-        plain = {"float": float, "int": int, "bool": bool}
-        whole = {
-            one.name: plain[str(one.type)](arrays[f"grid.{one.name}"])
-            if one.type in plain
-            else np.ascontiguousarray(arrays[f"grid.{one.name}"])
-            for one in fields(FlowGrid)
-        }
+        """The field of `to_arrays`, to the same bits; raises KeyError or ValueError where they do not agree."""
+        grid = FlowGrid.from_arrays({name[5:]: array for name, array in arrays.items() if name.startswith("grid.")})
         parts = {one.name: np.ascontiguousarray(arrays[one.name]) for one in fields(cls) if one.name != "grid"}
-        return cls(grid=FlowGrid(**whole), **parts)
+        goals, distance, cells = parts["goals"], parts["distance"], grid.cells
+        sizes = {
+            "distance": cells,
+            "onward": cells,
+            "direct": cells,
+            "arriving": grid.components,
+            "ends": grid.components,
+        }
+        if any(parts[name].shape != (size,) for name, size in sizes.items()) or goals.shape != (len(goals), 2):
+            raise ValueError("a flow field has not one value a cell")
+        for name, kind in {"distance": "f8", "goals": "f8", "onward": "i4", "direct": "i4", "ends": "i4"}.items():
+            if parts[name].dtype != np.dtype(kind):
+                raise ValueError(f"{name} of a flow field is {parts[name].dtype}")
+        parts["arriving"] = parts["arriving"].astype(np.uint8)
+        parts["distance"] = np.where(distance < 0.0, math.inf, distance)
+        # whoever has a way heads for a goal or a cell that has one itself
+        for name in ("onward", "direct", "ends"):
+            numbers = parts[name]
+            if ((numbers < -1) | (numbers >= cells + (0 if name == "ends" else len(goals)))).any():
+                raise ValueError(f"{name} of a flow field leads out of it")
+        reached = np.isfinite(parts["distance"])
+        if (parts["onward"][reached] < 0).any() or (grid.component[reached] < 0).any():
+            raise ValueError("a way of a flow field leads nowhere")
+        heads = np.concatenate([parts["onward"][reached], parts["direct"][parts["direct"] >= 0]])
+        if not reached[heads[heads < cells]].all() or not reached[parts["ends"][parts["ends"] >= 0]].all():
+            raise ValueError("a way of a flow field leads to where none goes on")
+        return cls(grid=grid, **parts)

@@ -1,12 +1,13 @@
 """Flow grid: the cells over a surface for discs of one radius, from which flow fields to any goals are made.
 
-It stands on the walls and boundaries of a step themselves, to the bit, and on plain arithmetic alone: equal statics have
-equal grids, on any machine and whatever library shrank the areas.
+It stands on the walls and boundaries of a step themselves, to the bit, and on plain arithmetic alone: equal statics
+have equal grids, on any machine and whatever library shrank the areas.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
 from typing import Any
 
 import numpy as np
@@ -158,6 +159,36 @@ class FlowGrid:
         component = np.empty(total, np.int32)
         components = label_cells(columns, rows, usable, links, component, np.empty(total, np.int32))
         return cls(*whole, open_plane, kind, start, items, segments, reach, point, usable, links, component, components)
+
+    @classmethod
+    def from_arrays(cls, arrays: Mapping[str, NDArray[Any]]) -> FlowGrid:
+        """A grid of its fields as arrays; raises KeyError or ValueError where they do not agree."""
+        plain = {"float": float, "int": int, "bool": bool}
+        whole: dict[str, Any] = {
+            one.name: plain[str(one.type)](arrays[one.name])
+            if one.type in plain
+            else np.ascontiguousarray(arrays[one.name])
+            for one in fields(cls)
+        }
+        grid = cls(**whole)
+        cells, count = grid.cells, len(grid.segments)
+        if grid.columns < 1 or grid.rows < 1 or not grid.size > 0.0:
+            raise ValueError("a grid has no cells")
+        shapes = {
+            "kind": (cells,), "start": (cells + 1,), "items": (len(grid.items),), "segments": (count, 4),
+            "reach": (count,), "point": (cells, 2), "usable": (cells,), "links": (cells,), "component": (cells,),
+        }  # fmt: skip
+        kinds = {"kind": "u1", "start": "i8", "items": "i4", "usable": "u1", "links": "u1", "component": "i4"}
+        for name, shape in shapes.items():
+            array = getattr(grid, name)
+            if array.shape != shape or array.dtype != np.dtype(kinds.get(name, "f8")):
+                raise ValueError(f"{name} of a grid is {array.dtype} {array.shape}")
+        start, items, component = grid.start, grid.items, grid.component
+        if start[0] != 0 or start[-1] != len(items) or (np.diff(start) < 0).any():
+            raise ValueError("the lists of a grid do not follow each other")
+        if ((items < 0) | (items >= count)).any() or ((component < -1) | (component >= grid.components)).any():
+            raise ValueError("a grid names what is not there")
+        return grid
 
     @property
     def slack(self) -> float:

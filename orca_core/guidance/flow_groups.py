@@ -42,7 +42,7 @@ class FlowGroups:
 
     def look(self, agents: AgentState) -> None:
         """Bring the groups up to date with the agents."""
-        now = (agents.placed, agents.ordered, agents.count)
+        now = (agents.placed, agents.aimed, agents.count)
         if self._seen == now:
             return
         self._seen = now

@@ -1,15 +1,15 @@
 """Flow store: the flow fields of one world, each for a goal and a radius, with the steps in which they were asked for.
 
 A field is for what stood when it was asked for, and enters the world exactly `delay` steps later. One that is out of
-date is used until the next has entered. There are at most so many places; a field that nobody uses keeps its place until
-another wants it, as long as it is up to date and somebody of that radius is guided. Fields are functions of goals and
-geometry, so a snapshot tells of them what they are for, and those for a geometry that is no more whole.
+date is used until the next has entered. There are at most so many places; a field that nobody uses keeps its place
+until another wants it, as long as it is up to date and somebody of that radius is guided. Fields are functions of goals
+and geometry: of most a snapshot tells what they are for, and only those for a geometry that is no more are in it whole.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, Protocol
 
 import numpy as np
@@ -18,11 +18,10 @@ from numpy.typing import NDArray
 from orca_core.errors import SnapshotError
 from orca_core.guidance.flow_field import FlowField
 from orca_core.guidance.flow_grid import FlowGrid, Standing
+from orca_core.guidance.flow_groups import Key
 
-__all__ = ["FlowStore", "Key", "Later", "Place", "Surface", "Workshop"]
+__all__ = ["FlowStore", "Later", "Place", "Surface", "Workshop"]
 
-# x and y of the goal, and a radius (m)
-Key = tuple[float, float, float]
 # None where nothing stands, and every way is straight
 Made = FlowField | None
 # there is none
@@ -77,17 +76,17 @@ class Surface:
 @dataclass
 class Place:
     """A field that is in use, `made`, for what stood at `seen`; and one that was asked for, which enters after step
-    `due`, for what stood at `asked`. `used` is the last step in which somebody was guided by it.
+    `due`, for what stood at `asked`. `idle` is the step since which nobody is guided by it.
+
+    Of a field from a snapshot, for what stands no more, `seen` or `asked` is None.
     """
 
-    used: int
+    idle: int = NOT
     seen: Surface | None = None
     made: Callable[[], Made] | None = None
     due: int = NOT
     asked: Surface | None = None
     making: Callable[[], Made] | None = None
-    # of a field from a snapshot what stood is not known any more, but that it was something else
-    outdated: bool = field(default=False)
 
 
 class FlowStore:
@@ -115,106 +114,110 @@ class FlowStore:
         self._places.clear()
         self.generation += 1
 
-    def conclude(self, step: int, wanted: Sequence[Key], surface_of: Callable[[float], Surface]) -> None:
-        """After step `step`: let fields enter that are due, and ask for those that are missing or out of date.
+    def enter(self, step: int) -> bool:
+        """After step `step`: let the fields in that are due; returns whether there were any."""
+        due = [place for place in self._places.values() if place.due != NOT and place.due <= step]
+        for place in due:
+            place.seen, place.made = place.asked, place.making
+            place.due, place.asked, place.making = NOT, None, None
+        self.generation += len(due)
+        return bool(due)
+
+    def ask(self, step: int, wanted: Sequence[Key], surface_of: Callable[[float], Surface]) -> None:
+        """Ask for the fields that are missing or out of date, and give places up.
 
         `wanted` are the keys in use, those first that matter most; `surface_of` says what stands for a radius now.
         """
-        for place in self._places.values():
-            if place.due != NOT and place.due <= step:
-                place.seen, place.made, place.outdated = place.asked, place.making, place.asked is None
-                place.due, place.asked, place.making = NOT, None, None
-                self.generation += 1
         in_use, radii = set(wanted), {key[2] for key in wanted}
         for key in [key for key in self._places if key not in in_use]:
             place = self._places[key]
+            if place.idle == NOT:
+                place.idle = step
             if key[2] not in radii or place.made is None or not self._current(key, place, surface_of):
                 del self._places[key]
                 self.generation += 1
         for key in wanted:
-            taken = self._places.get(key)
+            taken = self._places.get(key) or self._take(key, in_use)
             if taken is None:
-                taken = self._take(key, step, in_use)
-            if taken is None:
+                # the others find none either, unless they have theirs
                 continue
-            taken.used = step
+            taken.idle = NOT
             if taken.due == NOT and (taken.made is None or not self._current(key, taken, surface_of)):
-                self._ask(key, taken, step + self.delay, surface_of(key[2]))
+                self._begin(key, taken, step + self.delay, surface_of(key[2]))
 
     def _current(self, key: Key, place: Place, surface_of: Callable[[float], Surface]) -> bool:
         """Whether a field is for what stands now."""
-        if place.outdated or place.seen is None:
-            return False
-        now = surface_of(key[2])
-        if place.seen is not now and place.seen.fingerprint == now.fingerprint:
-            place.seen = now
-        return place.seen is now
+        return place.seen is not None and place.seen.fingerprint == surface_of(key[2]).fingerprint
 
-    def _take(self, key: Key, step: int, in_use: set[Key]) -> Place | None:
+    def _take(self, key: Key, in_use: set[Key]) -> Place | None:
         """A place for a key: a free one, or that of the field that nobody has used for longest; else None."""
         if len(self._places) >= self._limit:
-            idle = [(place.used, other) for other, place in self._places.items() if other not in in_use]
+            idle = [(place.idle, other) for other, place in self._places.items() if place.idle != NOT]
             if not idle:
                 return None
             del self._places[min(idle)[1]]
             self.generation += 1
-        self._places[key] = Place(step)
+        self._places[key] = Place()
         return self._places[key]
 
-    def _ask(self, key: Key, place: Place, due: int, surface: Surface) -> None:
+    def _begin(self, key: Key, place: Place, due: int, surface: Surface) -> None:
         """Have a field made for what stands now."""
-        place.due, place.asked = due, surface
-        place.making = self.workshop.begin(lambda: surface.field_towards((key[0], key[1])))
+        place.due, place.asked, place.making = due, surface, self._making(key, surface)
+
+    def _making(self, key: Key, surface: Surface) -> Callable[[], Made]:
+        return self.workshop.begin(lambda: surface.field_towards((key[0], key[1])))
 
     # snapshots
 
-    def kept(self, surface_of: Callable[[float], Surface]) -> dict[str, NDArray[Any]]:
-        """Everything as arrays by name: what each field is for, and fields for another geometry themselves."""
+    def kept(self, now: Mapping[float, Surface]) -> dict[str, NDArray[Any]]:
+        """Everything as arrays by name: what each field is for, and whole those that are not for what stands `now`, by
+        radius.
+        """
         if not self._places:
             return {}
+        places = self._places.values()
         told: dict[str, NDArray[Any]] = {
             "key": np.array(list(self._places), np.float64).reshape(-1, 3),
-            "used": np.array([place.used for place in self._places.values()], np.int64),
-            "due": np.array([place.due for place in self._places.values()], np.int64),
-            "made": np.array([place.made is not None for place in self._places.values()], np.uint8),
+            "idle": np.array([place.idle for place in places], np.int64),
+            "due": np.array([place.due for place in places], np.int64),
+            "made": np.array([place.made is not None for place in places], np.uint8),
         }
         for number, (key, place) in enumerate(self._places.items()):
-            if place.made is not None and not self._current(key, place, surface_of):
-                told |= _told(f"{number}.made", place.made())
-            if place.making is not None and (
-                place.asked is None or place.asked.fingerprint != surface_of(key[2]).fingerprint
-            ):
-                told |= _told(f"{number}.making", place.making())
+            for name, result, surface in (("made", place.made, place.seen), ("making", place.making, place.asked)):
+                same = surface is not None and key[2] in now and surface.fingerprint == now[key[2]].fingerprint
+                if result is not None and not same:
+                    told |= _told(f"{number}.{name}", result())
         return told
 
     def put_back(self, kept: Mapping[str, NDArray[Any]], surface_of: Callable[[float], Surface]) -> None:
         """Go on from what was kept; raises SnapshotError where it does not agree with itself."""
         try:
-            keys, used = np.ascontiguousarray(kept["key"], np.float64), kept["used"].astype(np.int64)
-            due, made = kept["due"].astype(np.int64), kept["made"].astype(np.uint8)
-            if keys.ndim != 2 or keys.shape[1] != 3 or not len(keys) == len(used) == len(due) == len(made):
+            keys = np.ascontiguousarray(kept["key"], np.float64)
+            idle, due, made = (kept[name].astype(np.int64) for name in ("idle", "due", "made"))
+            if keys.ndim != 2 or keys.shape[1] != 3 or not len(keys) == len(idle) == len(due) == len(made):
                 raise ValueError("there is not one of each for every field")
+            if len(keys) > self._limit:
+                raise ValueError(f"there are {len(keys)}, and flow_fields is {self._limit}")
             for number, (x, y, radius) in enumerate(keys.tolist()):
-                key, place = (x, y, radius), Place(int(used[number]), due=int(due[number]))
+                key, place = (x, y, radius), Place(int(idle[number]), due=int(due[number]))
                 if made[number]:
-                    place.made = _found(f"{number}.made", kept)
-                    place.outdated = place.made is not None
-                    if place.made is None:
-                        place.seen = surface_of(radius)
-                        place.made = self._again(key, place.seen)
+                    place.seen, place.made = self._remembered(f"{number}.made", kept, key, surface_of)
                 if place.due != NOT:
-                    place.making = _found(f"{number}.making", kept)
-                    if place.making is None:
-                        place.asked = surface_of(radius)
-                        place.making = self._again(key, place.asked)
+                    place.asked, place.making = self._remembered(f"{number}.making", kept, key, surface_of)
                 self._places[key] = place
         except (KeyError, ValueError, IndexError) as error:
             raise SnapshotError(f"the flow fields of this snapshot do not agree with each other: {error}") from None
         self.generation += 1
 
-    def _again(self, key: Key, surface: Surface) -> Callable[[], Made]:
-        """A field that there was before."""
-        return self.workshop.begin(lambda: surface.field_towards((key[0], key[1])))
+    def _remembered(
+        self, name: str, kept: Mapping[str, NDArray[Any]], key: Key, surface_of: Callable[[float], Surface]
+    ) -> tuple[Surface | None, Callable[[], Made]]:
+        """A field that was there before: told whole, or to be made again for what stands now."""
+        found = _found(name, kept)
+        if found is not None:
+            return None, found
+        surface = surface_of(key[2])
+        return surface, self._making(key, surface)
 
 
 def _told(name: str, made: Made) -> dict[str, NDArray[Any]]:

@@ -1,9 +1,9 @@
 """A flow field: for every cell of a grid the way to the nearest goal, and the point that one heads for from it.
 
 The search of Dijkstra over the cells, eight neighbours each, whose ways are not bound to them: who is reached from a
-cell heads straight for what that cell heads for, if it sees it, else for the cell's own point. So a way turns at corners
-alone, and its length is that of a tight string but for the places of the points (Nash, Daniel, Koenig and Felner,
-Theta*: Any-Angle Path Planning on Grids, 2007). Fast marching was rejected: its directions come from differences of
+cell heads straight for what that cell heads for, if it sees it, else for the cell's own point. So a way turns at
+corners alone, and its length is that of a tight string but for the places of the points (Nash, Daniel, Koenig and
+Felner, Theta*: Any-Angle Path Planning on Grids, 2007). Fast marching was rejected: its directions come from differences of
 rounded distances, are worst where they matter most, at corners and doors, and lead into walls.
 """
 
@@ -12,8 +12,10 @@ import math
 from orca_core._jit import kernel
 from orca_core.kernels.flow_sight import CLEAR, column_of, sees
 
-__all__ = ["direct_cells", "nearest_points", "seed_goals", "seed_points", "spread"]
+__all__ = ["LOOKS", "direct_cells", "nearest_points", "seed_goals", "seed_points", "spread"]
 
+# how many points are tried for one that a whole cell sees, of those headed for and then of those of cells
+LOOKS = 4
 # how many rings of cells round a goal are looked at for those that see it
 RINGS = 2
 
@@ -148,7 +150,7 @@ def spread(
     goals, count, x, y, size, columns, rows, open_plane, kind, start, items, segments, reach, slack, point, links,
     distance, onward, heap, spots,
 ):  # fmt: skip
-    """From the `count` cells in the heap on, write the length of the way from every cell and what it heads for first."""
+    """From the `count` cells in the heap on, write how long the way from each cell is and what one heads for there."""
     cells = columns * rows
     while count > 0:
         cell = take_first(count, distance, heap, spots)
@@ -188,21 +190,83 @@ def spread(
                 count = offer(other, length, cell, count, distance, onward, heap, spots)
 
 
-@kernel("void(i8,i8,u1[::1],i4[::1],i4[::1])")
-def direct_cells(columns, rows, kind, onward, direct):
-    """Write for each cell what everybody in it may head for without a look: what it and all cells round it head for,
-    where nothing stands in any of them; else -1.
+@kernel("b1(f8,f8,i8,i8,f8,f8,f8,i8,i8,b1,u1[::1],i8[::1],i4[::1],f8[:,::1],f8[::1],f8)")
+def cell_sees(
+    tx, ty, column, row, x, y, size, columns, rows, open_plane, kind, start, items, segments, reach, slack
+):  # fmt: skip
+    """Whether all four corners of a cell see a point, and with them all that lies between."""
+    for corner in range(4):
+        px = x + (column + (corner & 1)) * size
+        py = y + (row + (corner >> 1)) * size
+        if not sees(px, py, tx, ty, x, y, size, columns, rows, open_plane, kind, start, items, segments, reach, slack):
+            return False
+    return True
+
+
+@kernel(
+    "void(f8[:,::1],f8,f8,f8,i8,i8,b1,u1[::1],i8[::1],i4[::1],f8[:,::1],f8[::1],f8,f8[:,::1],f8[::1],i4[::1],i4[::1],"
+    "i4[::1])"
+)
+def direct_cells(
+    goals, x, y, size, columns, rows, open_plane, kind, start, items, segments, reach, slack, point, distance, onward,
+    tried, direct,
+):  # fmt: skip
+    """Write for each cell what everybody in it may head for without a look, else -1: of what the nine cells round it
+    head for, or of their points, the first on the shortest way that the whole cell sees.
+
+    Where nothing stands in any of the nine, and all head for the same, nothing need be looked at. `tried` has
+    twice LOOKS entries.
     """
-    for row in range(rows):
-        for column in range(columns):
-            cell = row * columns + column
-            direct[cell] = -1
-            if row == 0 or column == 0 or row == rows - 1 or column == columns - 1:
-                continue
-            target = onward[cell]
-            same = True
+    cells = columns * rows
+    for cell in range(cells):
+        direct[cell] = -1
+        row = cell // columns
+        column = cell - row * columns
+        if kind[cell] != CLEAR or row == 0 or column == 0 or row == rows - 1 or column == columns - 1:
+            continue
+        target = onward[cell]
+        same = True
+        for other in range(9):
+            beside = cell + (other // 3 - 1) * columns + other % 3 - 1
+            same &= kind[beside] == CLEAR and onward[beside] == target
+        if same:
+            direct[cell] = target
+            continue
+        for attempt in range(2 * LOOKS):
+            chosen = -1
+            best = math.inf
+            tx = 0.0
+            ty = 0.0
             for other in range(9):
-                beside = cell + (other // 3 - 1) * columns + other % 3 - 1
-                same &= kind[beside] == CLEAR and onward[beside] == target
-            if same:
-                direct[cell] = target
+                number = cell + (other // 3 - 1) * columns + other % 3 - 1
+                if distance[number] == math.inf:
+                    continue
+                if attempt < LOOKS:
+                    number = onward[number]
+                known = False
+                for t in range(0 if attempt < LOOKS else LOOKS, attempt):
+                    known |= tried[t] == number
+                if known:
+                    continue
+                if number >= cells:
+                    cx = goals[number - cells, 0]
+                    cy = goals[number - cells, 1]
+                    rest = 0.0
+                else:
+                    cx = point[number, 0]
+                    cy = point[number, 1]
+                    rest = distance[number]
+                wx = cx - point[cell, 0]
+                wy = cy - point[cell, 1]
+                length = rest + math.sqrt(wx * wx + wy * wy)
+                if length < best:
+                    best = length
+                    chosen = number
+                    tx = cx
+                    ty = cy
+            tried[attempt] = chosen
+            if chosen >= 0 and cell_sees(
+                tx, ty, column, row, x, y, size, columns, rows, open_plane, kind, start, items, segments, reach, slack
+            ):  # fmt: skip
+                direct[cell] = chosen
+                break

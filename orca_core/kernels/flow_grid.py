@@ -161,9 +161,7 @@ def place_points(
                 px = x + (column + (k % PLACES + 0.5) / PLACES) * size
                 py = y + (row + (k // PLACES + 0.5) / PLACES) * size
                 here = clearance(px, py, cell, start, items, segments, reach)
-                if here > best and (
-                    open_plane or inside(px, py, edges, nodes, leaves, order, boxes, stack, work)
-                ):
+                if here > best and (open_plane or inside(px, py, edges, nodes, leaves, order, boxes, stack, work)):
                     best = here
                     point[cell, 0] = px
                     point[cell, 1] = py
@@ -203,8 +201,8 @@ def link_cells(
 
 @kernel("i8(i8,i8,u1[::1],u1[::1],i4[::1],i4[::1])")
 def label_cells(columns, rows, usable, links, component, pending):
-    """Write a number for each usable cell, equal for those between which there is a way, -1 for others; returns how many
-    numbers there are. `pending` is scratch for all cells.
+    """Write a number for each usable cell, equal for those between which there is a way, -1 for others; returns how
+    many numbers there are. `pending` is scratch for all cells.
     """
     number = 0
     for cell in range(columns * rows):

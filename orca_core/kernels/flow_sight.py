@@ -145,7 +145,7 @@ def sees(px, py, qx, qy, x, y, size, columns, rows, open_plane, kind, start, ite
             for k in range(start[cell], start[cell + 1]):
                 e = items[k]
                 # neighbouring cells share most of what is near them
-                if e == measured or e == before:
+                if e in (measured, before):
                     continue
                 before = measured
                 measured = e

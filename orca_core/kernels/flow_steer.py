@@ -116,11 +116,19 @@ def steer_along(
         dx = goal[i, 0] - px
         dy = goal[i, 1] - py
         stranded[i] = ON_THE_WAY
-        if math.sqrt(dx * dx + dy * dy) <= goal_tolerance[i]:
+        if dx * dx + dy * dy <= goal_tolerance[i] * goal_tolerance[i]:
             continue
         column = column_of(px, x, size, columns)
         row = column_of(py, y, size, rows)
-        target = direct[row * columns + column]
+        cell = row * columns + column
+        target = direct[cell]
+        # what the cell itself heads for is the best to be had but for the next ones, and mostly seen
+        if target < 0 and distance[cell] < math.inf:
+            number = onward[cell]
+            tx = goals[number - cells, 0] if number >= cells else point[number, 0]
+            ty = goals[number - cells, 1] if number >= cells else point[number, 1]
+            if sees(px, py, tx, ty, x, y, size, columns, rows, open_plane, kind, start, items, segments, reach, slack):
+                target = number
         if target < 0:
             target = seen_point(
                 px, py, True, goals, column, row, x, y, size, columns, rows, open_plane, kind, start, items, segments,
