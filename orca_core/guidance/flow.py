@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 from weakref import ref
 
@@ -19,7 +20,7 @@ from orca_core.guidance.flow_field import FlowField
 from orca_core.guidance.flow_grid import Standing
 from orca_core.guidance.flow_groups import FlowGroups
 from orca_core.guidance.flow_store import FlowStore, Place, Surface, Workshop
-from orca_core.kernels.flow_steer import LOST, ON_THE_WAY, steer_along
+from orca_core.kernels.flow_steer import AHEAD, LOST, ON_THE_WAY, steer_along
 from orca_core.kernels.status import ARRIVED, UNREACHABLE
 from orca_core.report import Event
 
@@ -35,6 +36,32 @@ Integers = NDArray[np.int64]
 PLAN_SECONDS = 0.05
 # rings of cells beyond the radius that are looked at for a way by who stands where nobody should
 BEYOND = 3
+
+
+@dataclass(frozen=True, eq=False)
+class Team:
+    """Rows of agents, ascending, and the field that they go along, None where every way is straight; `nowhere` if no
+    disc of their radius has a place; `along` is the field as the kernel takes it.
+    """
+
+    members: Integers
+    field: FlowField | None
+    nowhere: bool
+    along: tuple[Any, ...]
+
+    @classmethod
+    def of(cls, place: Place, members: Integers) -> Team:
+        """Who goes along the field of a place; made now if it is not yet."""
+        field = place.made() if place.made is not None else None
+        if field is None:
+            return cls(members, None, place.seen is not None and place.seen.nowhere, ())
+        grid = field.grid
+        rings = math.ceil(float(grid.reach.max(initial=0.0)) / grid.size) + BEYOND
+        along = (
+            field.goals, *grid.sight(), grid.point, field.distance, field.onward, field.direct, grid.component,
+            field.arriving, rings,
+        )  # fmt: skip
+        return cls(members, field, False, along)
 
 
 class Flow:
@@ -54,13 +81,13 @@ class Flow:
         self._groups = FlowGroups()
         self._statics: Statics | None = None
         self._surfaces: dict[float, Surface] = {}
-        self._teams: list[tuple[Place, Integers]] = []
+        self._teams: list[Team] = []
         self._teamed: tuple[int, int] | None = None
         # for which groups and which statics fields were asked for last
         self._asked: tuple[int, Statics] | None = None
         self._stranded = np.empty(0, np.int32)
         self._told = np.empty(0, np.int64)
-        self._tried = np.empty(9, np.int32)
+        self._tried, self._places = np.empty(9, np.int32), np.zeros(AHEAD, np.int64)
 
     @classmethod
     def of(cls, world: World, kept: Mapping[str, NDArray[Any]]) -> Flow:
@@ -87,16 +114,14 @@ class Flow:
             self._stranded = np.empty(agents.count, np.int32)
         self._stranded[:] = ON_THE_WAY
         count = 0
-        for place, members in self._teams:
-            assert place.made is not None
-            field = place.made()
-            if field is not None:
-                count += self._steer(world, field, members)
-            elif place.seen is not None and place.seen.nowhere:
-                agents["guided"][members] = 1
-                agents["steer_velocity"][members] = 0.0
-                self._stranded[members] = LOST
-                count += len(members)
+        for team in self._teams:
+            if team.field is not None:
+                count += self._steer(world, team)
+            elif team.nowhere:
+                agents["guided"][team.members] = 1
+                agents["steer_velocity"][team.members] = 0.0
+                self._stranded[team.members] = LOST
+                count += len(team.members)
         # whom the last step has left without a way has been told of
         self._told = np.flatnonzero(agents["status"] == UNREACHABLE)
         return count > 0
@@ -107,18 +132,16 @@ class Flow:
         if self._teamed != now:
             ready = self._store.ready()
             teams = self._groups.teams(list(ready))
-            self._teams = [(ready[key], members) for key, members in teams.items()]
+            self._teams = [Team.of(ready[key], members) for key, members in teams.items()]
             self._teamed = now
 
-    def _steer(self, world: World, field: FlowField, members: Integers) -> int:
-        """Have the members of a team go along a field."""
-        agents, grid = world.population.state, field.grid
-        rings = math.ceil(float(grid.reach.max(initial=0.0)) / grid.size) + BEYOND
+    def _steer(self, world: World, team: Team) -> int:
+        """Have the members of a team go along its field."""
+        agents = world.population.state
         return int(
             steer_along(
-                members, agents["position"], agents["goal"], agents["goal_tolerance"], agents["preferred_speed"],
-                agents["max_speed"], world.time_step, self._stop, field.goals, *grid.sight(), grid.point,
-                field.distance, field.onward, field.direct, grid.component, field.arriving, rings, self._tried,
+                team.members, agents["position"], agents["goal"], agents["goal_tolerance"], agents["preferred_speed"],
+                agents["max_speed"], world.time_step, self._stop, *team.along, self._tried, self._places,
                 agents["guided"], agents["steer_velocity"], self._stranded,
             )
         )  # fmt: skip
@@ -176,11 +199,11 @@ class Flow:
         if not len(fresh):
             return []
         reason, nearest = np.full(agents.count, "start-off-surface", object), np.full(agents.count, None, object)
-        for place, members in self._teams:
-            field = place.made() if place.made is not None else None
+        for team in self._teams:
+            field = team.field
             if field is None:
                 continue
-            held = members[self._stranded[members] >= 0]
+            held = team.members[self._stranded[team.members] >= 0]
             reason[held] = "disconnected" if field.arriving.any() else "goal-off-surface"
             ends = field.grid.point[field.ends[self._stranded[held]]].tolist()
             for row, point in zip(held.tolist(), ends, strict=True):
@@ -203,10 +226,9 @@ class Flow:
         row = int(world.index_of([identifier])[0])
         self._groups.look(world.population.state)
         self._team()
-        for place, members in self._teams:
-            if place.made is not None and np.isin(row, members):
-                field = place.made()
-                found = math.inf if field is None else field.distance_from(world.column("position")[row].tolist())
+        for team in self._teams:
+            if team.field is not None and np.isin(row, team.members):
+                found = team.field.distance_from(world.column("position")[row].tolist())
                 return found if math.isfinite(found) else None
         return None
 

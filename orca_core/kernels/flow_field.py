@@ -3,8 +3,8 @@
 The search of Dijkstra over the cells, eight neighbours each, whose ways are not bound to them: who is reached from a
 cell heads straight for what that cell heads for, if it sees it, else for the cell's own point. So a way turns at
 corners alone, and its length is that of a tight string but for the places of the points (Nash, Daniel, Koenig and
-Felner, Theta*: Any-Angle Path Planning on Grids, 2007). Fast marching was rejected: its directions come from differences of
-rounded distances, are worst where they matter most, at corners and doors, and lead into walls.
+Felner, Theta*: Any-Angle Path Planning on Grids, 2007). Fast marching was rejected: its directions come from
+differences of rounded distances, are worst where they matter most, at corners and doors, and lead into walls.
 """
 
 import math

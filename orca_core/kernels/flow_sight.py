@@ -10,7 +10,7 @@ import math
 
 from orca_core._jit import kernel
 
-__all__ = ["BLOCKED", "CLEAR", "MIXED", "OUTSIDE", "column_of", "item_blocks", "point_apart", "sees"]
+__all__ = ["BLOCKED", "CLEAR", "MIXED", "OUTSIDE", "column_of", "item_blocks", "point_apart", "sees", "sees_known"]
 
 # kinds of cells: nothing is within reach of any point of it; something is within reach of some; one thing is within
 # reach of all; not in the walkable area
@@ -78,14 +78,18 @@ def item_blocks(px, py, qx, qy, e, segments, reach, slack):
 @kernel("i8(f8,f8,f8,i8)", inline=True)
 def column_of(x, first, size, columns):
     """The column of cells that x lies in, or the nearest one; with a row's numbers, the row."""
-    place = math.floor((x - first) / size)
-    return int(min(max(place, 0.0), columns - 1.0))
+    place = (x - first) / size
+    if place >= columns:
+        return columns - 1
+    return int(place) if place > 0.0 else 0
 
 
-@kernel("b1(f8,f8,f8,f8,f8,f8,f8,i8,i8,b1,u1[::1],i8[::1],i4[::1],f8[:,::1],f8[::1],f8)")
-def sees(px, py, qx, qy, x, y, size, columns, rows, open_plane, kind, start, items, segments, reach, slack):
-    """Whether every point from p to q keeps from every segment what it must; outside the grid nothing stands, and
-    there is a way only if the plane is open.
+@kernel("b1(f8,f8,f8,f8,i4[::1],i8,f8,f8,f8,i8,i8,b1,u1[::1],i8[::1],i4[::1],f8[:,::1],f8[::1],f8)")
+def sees_known(
+    px, py, qx, qy, known, number, x, y, size, columns, rows, open_plane, kind, start, items, segments, reach, slack
+):  # fmt: skip
+    """As `sees`, for who knows of some cells that all of them sees q: those for which `known` is `number`, if that is
+    not below 0.
     """
     ax = px
     ay = py
@@ -139,7 +143,10 @@ def sees(px, py, qx, qy, x, y, size, columns, rows, open_plane, kind, start, ite
     while True:
         cell = row * columns + column
         here = kind[cell]
-        if here != CLEAR:
+        if here == CLEAR:
+            if number >= 0 and known[cell] == number:
+                return True
+        else:
             if here != MIXED:
                 return False
             for k in range(start[cell], start[cell + 1]):
@@ -159,3 +166,13 @@ def sees(px, py, qx, qy, x, y, size, columns, rows, open_plane, kind, start, ite
         else:
             row += step_y
             next_y += each_y
+
+
+@kernel("b1(f8,f8,f8,f8,f8,f8,f8,i8,i8,b1,u1[::1],i8[::1],i4[::1],f8[:,::1],f8[::1],f8)")
+def sees(px, py, qx, qy, x, y, size, columns, rows, open_plane, kind, start, items, segments, reach, slack):
+    """Whether every point from p to q keeps from every segment what it must; outside the grid nothing stands, and
+    there is a way only if the plane is open.
+    """
+    return sees_known(
+        px, py, qx, qy, items, -1, x, y, size, columns, rows, open_plane, kind, start, items, segments, reach, slack
+    )

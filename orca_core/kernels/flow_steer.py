@@ -6,26 +6,28 @@ head for the same point that is known; elsewhere, near walls and where ways part
 
 import math
 
-from orca_core._jit import kernel
-from orca_core.kernels.flow_sight import column_of, sees
+from orca_core._jit import kernel, prefetch
+from orca_core.kernels.flow_sight import column_of, sees_known
 
-__all__ = ["LOST", "ON_THE_WAY", "steer_along"]
+__all__ = ["AHEAD", "LOST", "ON_THE_WAY", "steer_along"]
 
 # of an agent that can reach its goal, and of one that is nowhere
 ON_THE_WAY = -2
 LOST = -1
 
+# how many members ahead, a power of two, memory is asked for: where each stands in the grid no machine foresees
+AHEAD = 16
 # how many rings of cells are looked at for a place to go on from, beside a wall that one is pressed against
 WIDEST = 32
 
 
 @kernel(
     "i8(f8,f8,b1,f8[:,::1],i8,i8,f8,f8,f8,i8,i8,b1,u1[::1],i8[::1],i4[::1],f8[:,::1],f8[::1],f8,"
-    "f8[:,::1],f8[::1],i4[::1],i4[::1])"
+    "f8[:,::1],f8[::1],i4[::1],i4[::1],i4[::1])"
 )
 def seen_point(
     px, py, onwards, goals, column, row, x, y, size, columns, rows, open_plane, kind, start, items, segments, reach,
-    slack, point, distance, onward, tried,
+    slack, point, distance, onward, direct, tried,
 ):  # fmt: skip
     """The number of the point on the shortest way that is seen from p, of those that the nine cells round it head for
     (`onwards`) or of their own points; -1 where none is seen. `tried` has nine entries.
@@ -67,7 +69,10 @@ def seen_point(
                 ty = cy
         if chosen < 0:
             return -1
-        if sees(px, py, tx, ty, x, y, size, columns, rows, open_plane, kind, start, items, segments, reach, slack):
+        if sees_known(
+            px, py, tx, ty, direct, chosen, x, y, size, columns, rows, open_plane, kind, start, items, segments, reach,
+            slack,
+        ):  # fmt: skip
             return chosen
         tried[attempt] = chosen
     return -1
@@ -94,22 +99,32 @@ def nearest_cell(px, py, column, row, columns, rows, rings, point, distance):
 @kernel(
     "i8(i8[::1],f8[:,::1],f8[:,::1],f8[::1],f8[::1],f8[::1],f8,b1,"
     "f8[:,::1],f8,f8,f8,i8,i8,b1,u1[::1],i8[::1],i4[::1],f8[:,::1],f8[::1],f8,"
-    "f8[:,::1],f8[::1],i4[::1],i4[::1],i4[::1],u1[::1],i8,i4[::1],u1[::1],f8[:,::1],i4[::1])"
+    "f8[:,::1],f8[::1],i4[::1],i4[::1],i4[::1],u1[::1],i8,i4[::1],i8[::1],u1[::1],f8[:,::1],i4[::1])"
 )
 def steer_along(
     members, position, goal, goal_tolerance, preferred_speed, max_speed, dt, stop,
     goals, x, y, size, columns, rows, open_plane, kind, start, items, segments, reach, slack,
-    point, distance, onward, direct, component, arriving, rings, tried, guided, steer_velocity, stranded,
+    point, distance, onward, direct, component, arriving, rings, tried, places, guided, steer_velocity, stranded,
 ):  # fmt: skip
     """Write `guided`, `steer_velocity` and `stranded` of the agents `members`; returns how many are guided.
 
     Who sees its goal, or is within its tolerance, is not guided: it heads for it by itself. `stranded` is ON_THE_WAY,
     LOST where nothing near is on any way, or the component from which none leads to a goal, as `arriving` says of each:
-    those go to where their ways end, or with `stop` nowhere.
+    those go to where their ways end, or with `stop` nowhere. `tried` and `places` are scratch: nine, and AHEAD zeros.
     """
     cells = columns * rows
     count = 0
-    for m in range(members.shape[0]):
+    total = members.shape[0]
+    for m in range(-AHEAD, total):
+        slot = m & (AHEAD - 1)
+        cell = places[slot]
+        if m + AHEAD < total:
+            i = members[m + AHEAD]
+            ahead = column_of(position[i, 1], y, size, rows) * columns + column_of(position[i, 0], x, size, columns)
+            prefetch(direct, ahead)
+            places[slot] = ahead
+        if m < 0:
+            continue
         i = members[m]
         px = position[i, 0]
         py = position[i, 1]
@@ -118,26 +133,28 @@ def steer_along(
         stranded[i] = ON_THE_WAY
         if dx * dx + dy * dy <= goal_tolerance[i] * goal_tolerance[i]:
             continue
-        column = column_of(px, x, size, columns)
-        row = column_of(py, y, size, rows)
-        cell = row * columns + column
         target = direct[cell]
         # what the cell itself heads for is the best to be had but for the next ones, and mostly seen
         if target < 0 and distance[cell] < math.inf:
             number = onward[cell]
             tx = goals[number - cells, 0] if number >= cells else point[number, 0]
             ty = goals[number - cells, 1] if number >= cells else point[number, 1]
-            if sees(px, py, tx, ty, x, y, size, columns, rows, open_plane, kind, start, items, segments, reach, slack):
+            if sees_known(
+                px, py, tx, ty, direct, number, x, y, size, columns, rows, open_plane, kind, start, items, segments,
+                reach, slack,
+            ):  # fmt: skip
                 target = number
+        row = cell // columns
+        column = cell - row * columns
         if target < 0:
             target = seen_point(
                 px, py, True, goals, column, row, x, y, size, columns, rows, open_plane, kind, start, items, segments,
-                reach, slack, point, distance, onward, tried,
+                reach, slack, point, distance, onward, direct, tried,
             )  # fmt: skip
         if target < 0:
             target = seen_point(
                 px, py, False, goals, column, row, x, y, size, columns, rows, open_plane, kind, start, items, segments,
-                reach, slack, point, distance, onward, tried,
+                reach, slack, point, distance, onward, direct, tried,
             )  # fmt: skip
         if target < 0:
             target = nearest_cell(px, py, column, row, columns, rows, min(rings, WIDEST), point, distance)
