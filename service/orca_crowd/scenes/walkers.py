@@ -26,7 +26,7 @@ WALKER: Mapping[str, float | int] = {
     "max_speed": 1.6,
     "preferred_speed": 1.3,
     "time_horizon": 2.0,
-    "obstacle_horizon": 0.5,
+    "obstacle_horizon": 0.25,
     "neighbor_distance": 5.0,
     "max_neighbors": 10,
     "goal_tolerance": 0.2,
