@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from orca_crowd.scenes.play import Play
 from orca_crowd.scenes.scene import SceneData
 
-__all__ = ["OurWalkers", "Ours", "System", "Walkers", "timed"]
+__all__ = ["OurWalkers", "Ours", "System", "Walkers"]
 
 Floats = NDArray[np.float64]
 

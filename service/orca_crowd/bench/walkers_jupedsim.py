@@ -63,8 +63,8 @@ class JuPedSimWalkers:
                     position=place,
                     journey_id=journey,
                     stage_id=stage,
-                    desired_speed=float(scene.defaults["preferred_speed"]),
-                    radius=float(scene.defaults["radius"]),
+                    desired_speed=scene.shared("preferred_speed"),
+                    radius=scene.shared("radius"),
                 )
             )
             for place in map(tuple, scene.columns["position"].tolist())

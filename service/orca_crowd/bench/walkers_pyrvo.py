@@ -46,7 +46,7 @@ class PyrvoWalkers:
         library: Any = importlib.import_module(PyrvoPeer.name)
         values = scene.defaults
         self._scene = scene
-        self._speed = float(values["preferred_speed"])
+        self._speed = scene.shared("preferred_speed")
         self._ways = Waypoints(scene)
         self.simulator = library.RVOSimulator(
             scene.time_step,

@@ -11,7 +11,7 @@ import numpy as np
 from orca_core.formats.contours import walkable_areas
 from orca_core.formats.movingai import GridMap, parse_map
 from orca_crowd.scenes.scene import SEED, SceneData
-from orca_crowd.scenes.walkers import APART, walk
+from orca_crowd.scenes.walkers import APART, Points, walk
 
 __all__ = ["ATTRIBUTION", "den312d", "game_map"]
 
@@ -31,13 +31,9 @@ def game_map(count: int = 1000, cell: float = CELL, seed: int = SEED) -> SceneDa
     # nobody stands on an exact lattice
     positions, goals = (places + chance.uniform(-0.02, 0.02, places.shape) for places in chosen)
     across, up = grid.width * cell, grid.height * cell
-    data = walk(positions, goals, seed=seed, time_limit=120.0 + 2.0 * (across + up), guidance="path")
-    return replace(
-        data,
-        walkable=tuple(walkable_areas(grid, cell)),
-        view=(0.0, 0.0, across, up),
-        attribution=ATTRIBUTION,
-    )
+    time_limit = 120.0 + 2.0 * (across + up)
+    data = walk(positions, goals, seed=seed, time_limit=time_limit, walkable=walkable_areas(grid, cell))
+    return replace(data, view=(0.0, 0.0, across, up), attribution=ATTRIBUTION)
 
 
 @cache
@@ -47,7 +43,7 @@ def den312d() -> GridMap:
     return parse_map(path.read_text(encoding="ascii"))
 
 
-def _roomy(grid: GridMap, cell: float) -> np.ndarray:
+def _roomy(grid: GridMap, cell: float) -> Points:
     """Places (n, 2) on a lattice as fine as walkers stand apart, in cells whose neighbours are free too."""
     free = np.pad(grid.free[::-1], 1)
     height, width = grid.free.shape
@@ -58,4 +54,5 @@ def _roomy(grid: GridMap, cell: float) -> np.ndarray:
     x, y = (np.arange(0.5 * APART, cell * size, APART) for size in (width, height))
     xs, ys = (axis.ravel() for axis in np.meshgrid(x, y))
     inside = roomy[(ys / cell).astype(int), (xs / cell).astype(int)]
-    return np.column_stack((xs, ys))[inside]
+    roomy_places: Points = np.column_stack((xs, ys))[inside]
+    return roomy_places

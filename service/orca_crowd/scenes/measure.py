@@ -53,9 +53,9 @@ class Measure:
         """`lengths` (n,) are those of the free paths, m."""
         self._scene = scene
         self._goals = np.asarray(scene.columns["goal"], np.float64)
-        self._tolerance = float(scene.defaults["goal_tolerance"])
-        self._speed = float(scene.defaults["preferred_speed"])
-        self._radii = np.full(scene.agents, float(scene.defaults["radius"]))
+        self._tolerance = scene.shared("goal_tolerance")
+        self._speed = scene.shared("preferred_speed")
+        self._radii = np.full(scene.agents, scene.shared("radius"))
         self._free = np.maximum(lengths - self._tolerance, 0.0) / self._speed
         self._arrived = np.full(scene.agents, np.nan)
         self._stood = np.zeros(scene.agents)
@@ -141,5 +141,5 @@ def _across(gate: tuple[tuple[float, float], tuple[float, float]], before: Float
     first = ux * (before[:, 1] - ay) - uy * (before[:, 0] - ax)
     second = ux * (after[:, 1] - ay) - uy * (after[:, 0] - ax)
     along = (ux * (after[:, 0] - ax) + uy * (after[:, 1] - ay)) / squared
-    crossed: NDArray[np.bool_] = (first * second < 0.0) & (along >= 0.0) & (along <= 1.0)
+    crossed: NDArray[np.bool_] = ((first > 0.0) != (second > 0.0)) & (along >= 0.0) & (along <= 1.0)
     return crossed

@@ -40,7 +40,7 @@ class Play:
         """Make its world, and find the ways."""
         self.world = scene_world(scene, options)
         self._ways = Waypoints(scene)
-        self._speed = float(scene.defaults["preferred_speed"])
+        self._speed = scene.shared("preferred_speed")
         self.lengths = self._ways.lengths
 
     @property

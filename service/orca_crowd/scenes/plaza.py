@@ -31,5 +31,5 @@ def plaza(count: int = 500, seed: int = SEED) -> SceneData:
     starts = [places(band, number, chance) @ turn for number, turn in zip(numbers, turns, strict=True)]
     goals = [places(band, number, chance) @ turns[side - 2] for side, number in enumerate(numbers)]
     return walk(
-        np.concatenate(starts), np.concatenate(goals), seed=seed, time_limit=60.0 + 4.0 * near, guidance="straight"
+        np.concatenate(starts), np.concatenate(goals), seed=seed, time_limit=60.0 + 4.0 * near
     )

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Literal, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -35,14 +35,13 @@ class SceneData:
     `options` those of the world that differ from the profile `service`. `view` is the box (min x, min y, max x, max y)
     to show. `next_goals(ids, positions, step)` is pure.
 
-    A scene that comes to an end has a `time_limit` in seconds, after which who has not arrived has failed to.
-    `guidance` says whether the way to a goal is straight or has to be found; `gate` is a line across which the flow is
-    counted, from the one end to the other.
+    A scene that comes to an end has a `time_limit` in seconds, after which who has not arrived has failed to; `gate` is
+    a line between two points across which its flow is counted.
     """
 
     time_step: float
     rate: float
-    defaults: Mapping[str, float | int]
+    defaults: Mapping[str, float | int | str]
     columns: Mapping[str, Column]
     view: tuple[float, float, float, float]
     obstacles: tuple[Obstacle, ...] = ()
@@ -52,13 +51,21 @@ class SceneData:
     seed: int = SEED
     options: Mapping[str, bool] = field(default_factory=dict)
     time_limit: float | None = None
-    guidance: Guidance = "straight"
     gate: Gate | None = None
 
     @property
     def agents(self) -> int:
         """How many there are."""
         return len(self.columns["id"])
+
+    @property
+    def guidance(self) -> Guidance:
+        """Whether the way to a goal is straight, or has to be found."""
+        return cast(Guidance, self.defaults.get("guidance", "straight"))
+
+    def shared(self, name: str) -> float:
+        """A number that all agents share."""
+        return float(self.defaults[name])
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from orca_core.errors import InvalidInput
 from orca_core.geometry.walkable import WalkableArea
-from orca_crowd.scenes.scene import Gate, Guidance, SceneData
+from orca_crowd.scenes.scene import Gate, SceneData
 
 __all__ = ["APART", "OPTIONS", "WALKER", "Box", "Points", "floor", "places", "walk"]
 
@@ -74,22 +74,24 @@ def walk(
     time_limit: float,
     boxes: Sequence[Box] = (),
     gate: Gate | None = None,
-    guidance: Guidance | None = None,
-    defaults: Mapping[str, float | int] | None = None,
+    walkable: Sequence[WalkableArea] | None = None,
 ) -> SceneData:
-    """A scene of walkers on a floor of rectangles, or in the open where there are none."""
+    """A scene of walkers on a floor of rectangles or of areas, or in the open where there are none.
+
+    Ways are found by paths wherever there are walls.
+    """
+    ground = tuple(walkable) if walkable is not None else (floor(boxes),) if boxes else ()
     both = np.concatenate([positions, goals, *(np.reshape(box, (2, 2)) for box in boxes)])
     low, high = both.min(axis=0) - MARGIN, both.max(axis=0) + MARGIN
     return SceneData(
         time_step=TIME_STEP,
         rate=RATE,
-        defaults={**WALKER, **(defaults or {})},
+        defaults={**WALKER, "guidance": "path"} if ground else WALKER,
         columns={"id": np.arange(len(positions), dtype=np.int64), "position": positions, "goal": goals},
         view=(float(low[0]), float(low[1]), float(high[0]), float(high[1])),
-        walkable=(floor(boxes),) if boxes else (),
+        walkable=ground,
         seed=seed,
         options=OPTIONS,
         time_limit=time_limit,
-        guidance=guidance if guidance is not None else "path" if boxes else "straight",
         gate=gate,
     )

@@ -28,9 +28,11 @@ ROOM = 0.08
 # sight is a line that a disc a little narrower than the walker can follow
 NARROWER = 0.05
 # m within which a waypoint counts as reached, though what comes behind it is not in sight
-REACHED = 0.3
+REACHED = 0.15
 # every so many questions
-LOOK = 3
+LOOK = 4
+# m; who is in the same square looks at the same walls
+CELL = 8.0
 
 
 class Waypoints:
@@ -39,7 +41,7 @@ class Waypoints:
     def __init__(self, scene: SceneData) -> None:
         """Plan every path; raises ValueError for a goal that cannot be reached."""
         self._goals = np.asarray(scene.columns["goal"], np.float64)
-        self._radius = float(scene.defaults["radius"])
+        self._radius = scene.shared("radius")
         self._straight = scene.guidance == "straight"
         self._at = np.zeros(scene.agents, np.int64)
         self._lasts = self._at
@@ -85,8 +87,11 @@ class Waypoints:
         for i in lost:
             path = self._plan(positions[i], self._goals[i])
             self._ways[i] = np.array(path.waypoints)[1:]
-            self._at[i] = 0
-            targets[i] = self._ways[i][0]
+            # a corner under one's feet leads nowhere
+            nearest = self._ways[i][0] - positions[i]
+            here = float((nearest * nearest).sum()) <= REACHED * REACHED and len(self._ways[i]) > 1
+            self._at[i] = 1 if here else 0
+            targets[i] = self._ways[i][self._at[i]]
         self._targets = targets
         self._lasts = np.array([len(way) - 1 for way in self._ways])
 
@@ -119,17 +124,28 @@ class Waypoints:
     def _sees(self, here: Floats, there: Floats) -> NDArray[np.bool_]:
         """Whether the straight way (n,) from here to there crosses no wall."""
         seen = np.ones(len(here), np.bool_)
-        ax, ay, bx, by = (self._edges[:, k][None, :] for k in range(4))
-        for first in range(0, len(here), 256):
-            part = slice(first, first + 256)
-            px, py = here[part, 0][:, None], here[part, 1][:, None]
-            qx, qy = there[part, 0][:, None], there[part, 1][:, None]
-            a = (qx - px) * (ay - py) - (qy - py) * (ax - px)
-            b = (qx - px) * (by - py) - (qy - py) * (bx - px)
-            c = (bx - ax) * (py - ay) - (by - ay) * (px - ax)
-            d = (bx - ax) * (qy - ay) - (by - ay) * (qx - ax)
-            seen[part] = ~((a * b < 0.0) & (c * d < 0.0)).any(axis=1)
+        # neighbours together, since only walls near their ways matter
+        cells = np.floor(here / CELL).astype(np.int64)
+        order = np.lexsort((cells[:, 1], cells[:, 0]))
+        changes = np.flatnonzero((np.diff(cells[order], axis=0) != 0).any(axis=1)) + 1
+        for part in np.split(order, changes):
+            if len(part):
+                seen[part] = ~self._crosses(here[part], there[part])
         return seen
+
+    def _crosses(self, here: Floats, there: Floats) -> NDArray[np.bool_]:
+        """Whether each way (n,) properly crosses any edge."""
+        low, high = np.minimum(here, there).min(axis=0), np.maximum(here, there).max(axis=0)
+        starts, ends = self._edges[:, :2], self._edges[:, 2:]
+        near = ((np.maximum(starts, ends) >= low) & (np.minimum(starts, ends) <= high)).all(axis=1)
+        ax, ay, bx, by = (self._edges[near, k][None, :] for k in range(4))
+        px, py, qx, qy = here[:, :1], here[:, 1:], there[:, :1], there[:, 1:]
+        a = (qx - px) * (ay - py) - (qy - py) * (ax - px)
+        b = (qx - px) * (by - py) - (qy - py) * (bx - px)
+        c = (bx - ax) * (py - ay) - (by - ay) * (px - ax)
+        d = (bx - ax) * (qy - ay) - (by - ay) * (qx - ax)
+        crossed: NDArray[np.bool_] = ((a * b < 0.0) & (c * d < 0.0)).any(axis=1)
+        return crossed
 
 
 def _edges(area: object) -> Floats:
