@@ -51,9 +51,7 @@ def building(count: int = 240, door: float = 1.2, exit_width: float = 2.0, seed:
         boxes += [_turned(gap, x, y), _turned(square, x, y)]
         goals.append(places(_turned(ground, x, y), sum(map(len, crowd)), chance))
     starts = [part for crowd in crowds.values() for part in crowd]
-    return walk(
-        np.concatenate(starts), np.concatenate(goals), seed=seed, time_limit=90.0 + 0.5 * count, boxes=boxes
-    )
+    return walk(np.concatenate(starts), np.concatenate(goals), seed=seed, time_limit=90.0 + 0.5 * count, boxes=boxes)
 
 
 def _mirrored(box: Box, x: float, y: float) -> Box:

@@ -15,9 +15,7 @@ FREE = 2.0
 RIM = 0.6
 
 
-def corridor(
-    west: int = 8, east: int = 8, width: float = 0.8, length: float = 8.0, seed: int = SEED
-) -> SceneData:
+def corridor(west: int = 8, east: int = 8, width: float = 0.8, length: float = 8.0, seed: int = SEED) -> SceneData:
     """`west` walkers on their way from the left room to the right one, and `east` on the way back."""
     chance = np.random.default_rng(seed)
     most = max(west, east, 1)

@@ -30,6 +30,4 @@ def plaza(count: int = 500, seed: int = SEED) -> SceneData:
         turns.append(turns[-1] @ np.array([(0.0, 1.0), (-1.0, 0.0)]))
     starts = [places(band, number, chance) @ turn for number, turn in zip(numbers, turns, strict=True)]
     goals = [places(band, number, chance) @ turns[side - 2] for side, number in enumerate(numbers)]
-    return walk(
-        np.concatenate(starts), np.concatenate(goals), seed=seed, time_limit=60.0 + 4.0 * near
-    )
+    return walk(np.concatenate(starts), np.concatenate(goals), seed=seed, time_limit=60.0 + 4.0 * near)
