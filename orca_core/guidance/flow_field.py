@@ -53,7 +53,8 @@ class FlowField:
         onward = np.full(grid.cells, -1, np.int32)
         heap, spots = np.empty(grid.cells, np.int32), np.full(grid.cells, -1, np.int32)
         search = (distance, onward, heap, spots)
-        count = seed_goals(targets, 0, *grid.sight(), grid.point, grid.usable, *search)
+        # exactly as near as may be is near enough, and a little more for rounding
+        count = seed_goals(targets, grid.margin + grid.slack, 0, *grid.sight(), grid.point, grid.usable, *search)
         arriving = np.zeros(grid.components, np.uint8)
         arriving[grid.component[heap[:count]]] = 1
         # where no way leads to a goal, it leads as near as one can get
@@ -64,9 +65,7 @@ class FlowField:
         count = seed_points(ends, count, *search)
         spread(targets, count, *grid.sight(), grid.point, grid.links, *search)
         direct = np.empty(grid.cells, np.int32)
-        direct_cells(
-            targets, *grid.sight(), grid.point, distance, onward, np.empty(2 * LOOKS, np.int32), direct
-        )
+        direct_cells(targets, *grid.sight(), grid.point, distance, onward, np.empty(2 * LOOKS, np.int32), direct)
         return cls(grid, targets, distance, onward, direct, arriving, ends)
 
     def distance_from(self, place: Sequence[float]) -> float:

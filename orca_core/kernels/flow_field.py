@@ -10,12 +10,15 @@ differences of rounded distances, are worst where they matter most, at corners a
 import math
 
 from orca_core._jit import kernel
-from orca_core.kernels.flow_sight import CLEAR, column_of, sees
+from orca_core.kernels.flow_grid import clearance
+from orca_core.kernels.flow_sight import CLEAR, MIXED, column_of, sees
 
 __all__ = ["LOOKS", "direct_cells", "nearest_points", "seed_goals", "seed_points", "spread"]
 
 # how many points are tried for one that a whole cell sees, of those headed for and then of those of cells
 LOOKS = 4
+# how much longer a way may be, in cells, that everybody in a cell takes
+DETOUR = 0.125
 # how many rings of cells round a goal are looked at for those that see it
 RINGS = 2
 
@@ -79,23 +82,27 @@ def offer(cell, length, target, count, distance, onward, heap, spots):
 
 
 @kernel(
-    "i8(f8[:,::1],i8,f8,f8,f8,i8,i8,b1,u1[::1],i8[::1],i4[::1],f8[:,::1],f8[::1],f8,f8[:,::1],u1[::1],"
+    "i8(f8[:,::1],f8,i8,f8,f8,f8,i8,i8,b1,u1[::1],i8[::1],i4[::1],f8[:,::1],f8[::1],f8,f8[:,::1],u1[::1],"
     "f8[::1],i4[::1],i4[::1],i4[::1])"
 )
 def seed_goals(
-    goals, count, x, y, size, columns, rows, open_plane, kind, start, items, segments, reach, slack, point, usable,
+    goals, nearer, count, x, y, size, columns, rows, open_plane, kind, start, items, segments, reach, slack, point, usable,
     distance, onward, heap, spots,
 ):  # fmt: skip
     """Put into the heap the cells near each of the goals (g, 2) that see it; of one beside the grid, those at the rim.
 
-    A goal g has the number `cells + g` among what cells head for. Returns how many are in the heap.
+    Of a goal that is nearer to something than centres may be, by more than `nearer`, there are none. A goal g has the number `cells + g` among what cells head for. Returns how many are in the heap.
     """
     for g in range(goals.shape[0]):
         gx = goals[g, 0]
         gy = goals[g, 1]
+        where = column_of(gy, y, size, rows) * columns + column_of(gx, x, size, columns)
         beside = gx < x or gx > x + columns * size or gy < y or gy > y + rows * size
         middle = column_of(gx, x, size, columns)
         level = column_of(gy, y, size, rows)
+        if not beside and kind[where] != CLEAR:
+            if kind[where] != MIXED or clearance(gx, gy, where, start, items, segments, reach) < -nearer:
+                continue
         reached = max(columns, rows) if beside else RINGS
         for row in range(max(level - reached, 0), min(level + reached, rows - 1) + 1):
             for column in range(max(middle - reached, 0), min(middle + reached, columns - 1) + 1):
@@ -259,7 +266,8 @@ def direct_cells(
                 wx = cx - point[cell, 0]
                 wy = cy - point[cell, 1]
                 length = rest + math.sqrt(wx * wx + wy * wy)
-                if length < best:
+                # always nearer to the goal, and next to no detour: else two cells could send one to and fro
+                if length < best and rest < distance[cell] and length <= distance[cell] + DETOUR * size:
                     best = length
                     chosen = number
                     tx = cx
