@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from orca_core.errors import InvalidInput, Notice, Problem
+from orca_core.state import GROUP_MODES
 
 __all__ = [
     "COLUMNS",
@@ -65,6 +66,16 @@ COLUMNS: dict[str, Rule] = {
     "obstacle_horizon": Rule(1, SHORTEST, LARGEST),
     "neighbor_distance": Rule(1, 0.0, LONGEST),
     "max_neighbors": Rule(1, 0, MOST_NEIGHBORS, whole=True),
+    "weight": Rule(1, 0.0, LARGEST),
+    "priority": Rule(1, -LARGEST, LARGEST, whole=True),
+    "locked": Rule(1, 0, 1, whole=True),
+    "avoidance": Rule(1, 0, 1, whole=True),
+    "layer": Rule(1, 0, 2**32 - 1, whole=True),
+    "mask": Rule(1, 0, 2**32 - 1, whole=True),
+    "elevation": Rule(1, -LARGEST, LARGEST),
+    "height": Rule(1, 0.0, LARGEST),
+    "group": Rule(1, 0, 2**53 - 1, whole=True),
+    "group_mode": Rule(1, 0, len(GROUP_MODES) - 1, whole=True),
 }
 
 

@@ -25,6 +25,7 @@ from orca_core.geometry.walkable import WalkableSet
 from orca_core.identifiers import MAXIMUM_IDENTIFIER
 from orca_core.options import Options
 from orca_core.state import FIELDS, STATUS_NAMES
+from orca_core.yielding import MANNERS
 
 if TYPE_CHECKING:
     from orca_core.world import World
@@ -36,6 +37,8 @@ VERSION = 1
 DIGEST = 32
 # fields of agents that nothing else tells
 KEPT = ("input", "state")
+# fields that older snapshots lack
+LATER = MANNERS
 Arrays = dict[str, NDArray[Any]]
 
 
@@ -214,7 +217,11 @@ def _checked_agents(agents: Arrays, was_used: Callable[[NDArray[np.int64]], NDAr
     for field in FIELDS:
         if field.role not in KEPT:
             continue
-        array, shape = agents[field.name], (count,) if field.width == 1 else (count, field.width)
+        shape = (count,) if field.width == 1 else (count, field.width)
+        if field.name in LATER and field.name not in agents:
+            # of a world that knew nothing of it, in which everybody was neutral
+            agents[field.name] = np.full(shape, field.empty, np.dtype(field.dtype).newbyteorder("="))
+        array = agents[field.name]
         if array.shape != shape or array.dtype != np.dtype(field.dtype).newbyteorder("="):
             raise SnapshotError(
                 f"the agents of this snapshot do not agree: {field.name} is {array.dtype} {array.shape}"

@@ -12,10 +12,13 @@ from numpy.typing import NDArray
 
 from orca_core.arrays import Allocate, Arrays, own_memory
 
-__all__ = ["AGENT_DEFAULTS", "FIELDS", "STATUS_NAMES", "AgentState", "Field"]
+__all__ = ["AGENT_DEFAULTS", "FIELDS", "GROUP_MODES", "STATUS_NAMES", "AgentState", "Field"]
 
 # numbers every placing of agents, over all worlds, so that none is taken for another
 _PLACINGS = count()
+
+# the values of the field group_mode, by index
+GROUP_MODES = ("none", "ignore", "together")
 
 STATUS_NAMES = ("no-goal", "moving", "arrived", "stalled")
 
@@ -62,6 +65,16 @@ FIELDS: tuple[Field, ...] = (
     Field("obstacle_horizon", "<f8", 1, "input", "s", 2.0, "for which walls and boundaries are avoided"),
     Field("neighbor_distance", "<f8", 1, "input", "m", 0.0, "within which agents are seen (strictly)"),
     Field("max_neighbors", "<i8", 1, "input", "", 10, "how many of them count"),
+    Field("weight", "<f8", 1, "input", "", 1.0, "its part of the avoidance against that of another's weight"),
+    Field("priority", "<i8", 1, "input", "", 0, "the higher does not yield to the lower"),
+    Field("locked", "<u1", 1, "input", "", 0, "whether it moves at its velocity whatever comes"),
+    Field("avoidance", "<u1", 1, "input", "", 1, "whether it avoids agents and is avoided"),
+    Field("layer", "<u4", 1, "input", "", 1, "bits by which it is seen"),
+    Field("mask", "<u4", 1, "input", "", 2**32 - 1, "bits of the layers that it sees"),
+    Field("elevation", "<f8", 1, "input", "m", 0.0, "height above zero at which it begins"),
+    Field("height", "<f8", 1, "input", "m", 0.0, "from there up"),
+    Field("group", "<i8", 1, "input", "", 0, "whom it belongs to; 0: nobody"),
+    Field("group_mode", "<u1", 1, "input", "", 0, "index into GROUP_MODES"),
     Field("status", "<u1", 1, "state", "", 0, "index into STATUS_NAMES"),
     Field("anchor", "<f8", 2, "state", "m", 0.0, "where progress was last seen"),
     Field("anchor_step", "<i8", 1, "state", "", 0, "when progress was last seen"),

@@ -1,0 +1,69 @@
+"""Who yields to whom in a world: whether anybody differs from the neutral values, decided once, and the names of rules.
+
+A world in which all see each other and share by halves takes the plain path and is not slowed; what its agents have
+among them is found out when one of them is added, changed or removed, not step by step.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from orca_core.kernels.responsibility import IGNORES, gather_bonds, responsibility
+from orca_core.kernels.step import LOCKING, SELECTING, SHARING
+from orca_core.state import GROUP_MODES, AgentState
+
+__all__ = ["MANNERS", "REASONS", "bonds_of", "manners_of", "shares_against"]
+
+# the fields that decide it
+MANNERS = (
+    "weight", "priority", "locked", "avoidance", "layer", "mask", "elevation", "height", "group", "group_mode",
+)  # fmt: skip
+
+# rules by the index that kernels know them by
+REASONS = ("weight", "priority", "locked", "one-sided", "avoidance", "height", "group", "mask")
+
+assert GROUP_MODES[IGNORES] == "ignore"
+
+
+def manners_of(agents: AgentState) -> int:
+    """The bits SELECTING, SHARING and LOCKING of the solving kernel that these agents need; zero for the plain path."""
+    if not agents.count:
+        return 0
+    locking = bool(agents["locked"].any())
+    weight = agents["weight"]
+    lowest = float(weight.min())
+    # who sees whom: everybody everybody, unless somebody could be left out
+    selecting = (
+        not lowest > 0.0
+        or not bool(agents["avoidance"].all())
+        or _differ(agents["priority"])
+        or bool(((agents["group_mode"] == IGNORES) & (agents["group"] != 0)).any())
+        # a bit that all masks and all layers have in common makes everybody see everybody
+        or not int(np.bitwise_and.reduce(agents["layer"])) & int(np.bitwise_and.reduce(agents["mask"]))
+        or float((agents["elevation"] + agents["height"]).min()) < float(agents["elevation"].max())
+    )
+    sharing = selecting or locking or float(weight.max()) != lowest
+    return SELECTING * selecting | SHARING * sharing | LOCKING * locking
+
+
+def _differ(column: NDArray[Any]) -> bool:
+    return bool(column.min() != column.max())
+
+
+def bonds_of(
+    agents: AgentState, order: NDArray[np.int64], terms: NDArray[np.float64], bonds: NDArray[np.int64]
+) -> None:
+    """Gather `terms` (n, 3) and `bonds` (n, 5) of the responsibility kernel in the given order (n,)."""
+    gather_bonds(0, agents.count, order, *(agents[name] for name in MANNERS), terms, bonds)
+
+
+def shares_against(agents: AgentState, row: int) -> tuple[NDArray[np.float64], list[str]]:
+    """The responsibility of the agent at index `row` against each other (n,), and which rule decides it; for looking."""
+    count = agents.count
+    terms, bonds = np.empty((count, 3)), np.empty((count, 5), np.int64)
+    bonds_of(agents, np.arange(count), terms, bonds)
+    pairs = [responsibility(terms, bonds, row, other) for other in range(count)]
+    return np.array([share for share, _ in pairs]), [REASONS[reason] for _, reason in pairs]
