@@ -24,8 +24,8 @@ from numpy.typing import NDArray
 from orca_core._jit import compile_all
 from orca_core.arrays import Allocate, Arrays, Wanted, own_memory
 from orca_core.kernels.frame import follow_frame, write_frame, write_leaf_firsts
-from orca_core.kernels.neighbours import LISTED
 from orca_core.kernels.locked import carry_locked
+from orca_core.kernels.neighbours import LISTED
 from orca_core.kernels.preferred import gather_parameters
 from orca_core.kernels.status import conclude
 from orca_core.kernels.step import LOCKING, solve_leaves
@@ -243,8 +243,8 @@ class Solver:
         """Neighbours, constraints, program and relaxation for the leaves [first, last): new velocities."""
         stage.scratch.planted[0] = 0
         solve_leaves(
-            first, last, task.count, dt, stage.floor, stage.flags | task.manners, seed, task.step, stage.turn_steps, task.drift,
-            task.slack, task.leaves, *stage.solving,
+            first, last, task.count, dt, stage.floor, stage.flags | task.manners, seed, task.step, stage.turn_steps,
+            task.drift, task.slack, task.leaves, *stage.solving,
         )  # fmt: skip
 
     def advance(

@@ -11,11 +11,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from orca_core.kernels.responsibility import IGNORES, gather_bonds, responsibility
+from orca_core.kernels.responsibility import BY_WEIGHT, IGNORES, gather_bonds, responsibility
 from orca_core.kernels.step import LOCKING, SELECTING, SHARING
 from orca_core.state import GROUP_MODES, AgentState
 
-__all__ = ["MANNERS", "REASONS", "bonds_of", "manners_of", "shares_against"]
+__all__ = ["MANNERS", "REASONS", "bonds_of", "manners_of", "shares_against", "terms_and_bonds"]
 
 # the fields that decide it
 MANNERS = (
@@ -60,10 +60,21 @@ def bonds_of(
     gather_bonds(0, agents.count, order, *(agents[name] for name in MANNERS), terms, bonds)
 
 
-def shares_against(agents: AgentState, row: int) -> tuple[NDArray[np.float64], list[str]]:
-    """The responsibility of the agent at index `row` against each other (n,), and which rule decides it; for looking."""
-    count = agents.count
+def terms_and_bonds(agents: AgentState) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+    """`terms` and `bonds` of the responsibility kernel in index order; without rows where all are neutral."""
+    count = agents.count if manners_of(agents) else 0
     terms, bonds = np.empty((count, 3)), np.empty((count, 5), np.int64)
-    bonds_of(agents, np.arange(count), terms, bonds)
-    pairs = [responsibility(terms, bonds, row, other) for other in range(count)]
-    return np.array([share for share, _ in pairs]), [REASONS[reason] for _, reason in pairs]
+    if count:
+        bonds_of(agents, np.arange(count), terms, bonds)
+    return terms, bonds
+
+
+def shares_against(agents: AgentState, row: int, others: NDArray[np.int64]) -> list[tuple[float, str]]:
+    """The responsibility of the agent at index `row` against each of those at indices `others` (m,), and the rule that
+    decides it; for looking, not for a step.
+    """
+    terms, bonds = terms_and_bonds(agents)
+    if not len(terms):
+        return [(0.5, REASONS[BY_WEIGHT])] * len(others)
+    pairs = [responsibility(terms, bonds, row, other) for other in others.tolist()]
+    return [(float(share), REASONS[reason]) for share, reason in pairs]

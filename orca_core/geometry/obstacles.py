@@ -18,7 +18,7 @@ from orca_core.geometry.collinear import merge_collinear
 from orca_core.geometry.registry import Registry
 from orca_core.geometry.rings import LIMIT, checked_points, crossing, distinct_count, signed_area
 
-__all__ = ["Obstacle", "ObstacleSet"]
+__all__ = ["Obstacle", "ObstacleSet", "stands_at"]
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
@@ -42,6 +42,11 @@ class Obstacle:
         if self.closed:
             return np.hstack([points, np.roll(points, -1, axis=0)])
         return np.hstack([points[:-1], points[1:]])
+
+
+def stands_at(obstacle: Obstacle, low: float, high: float) -> bool:
+    """Whether an obstacle stands at some height from `low` to `high`, ends included."""
+    return obstacle.z_range is None or (obstacle.z_range[0] <= high and low <= obstacle.z_range[1])
 
 
 def checked_obstacle(obstacle: Obstacle, item: int | None, problems: list[Problem]) -> Obstacle:

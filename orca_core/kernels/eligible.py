@@ -1,10 +1,10 @@
 """The k nearest of those whom an agent heeds: a search that leaves out the others before it counts.
 
-Used only in worlds where somebody does not heed everybody (`yielding`); everybody else goes through `nearest`. Lists that
-are kept over steps name candidates by distance alone, and an agent that is not heeded must not take a place in them;
-a list of the heeded would be another list at every change of a mask. So this is a straight search of the tree: nearer
-boxes first, whoever is within sight and heeded is collected, and now and then only the k best are kept, whose last one
-then bounds the search.
+Used only in worlds where somebody does not heed everybody (`yielding`); everybody else goes through `nearest`. Lists
+that are kept over steps name candidates by distance alone, and an agent that is not heeded must not take a place in
+them; a list of the heeded would be another list at every change of a mask. So this is a straight search of the tree:
+nearer boxes first, whoever is within sight and heeded is collected, and now and then only the k best are kept, whose
+last one then bounds the search.
 """
 
 import math
@@ -34,9 +34,7 @@ def box_gap(nodes, node, px, py):
     return dx * dx + dy * dy
 
 
-@kernel(
-    "i8(i8,f8,f8,i8,f8,f8[:,::1],i8,f8[::1],f8[::1],i8[::1],f8[:,::1],i8[:,::1],i8[::1],f8[::1],i8[::1],i8[::1])"
-)
+@kernel("i8(i8,f8,f8,i8,f8,f8[:,::1],i8,f8[::1],f8[::1],i8[::1],f8[:,::1],i8[:,::1],i8[::1],f8[::1],i8[::1],i8[::1])")
 def nearest_eligible(
     own, px, py, k, sight, nodes, leaves, leaf_x, leaf_y, order, terms, bonds, stack, distance, place, index
 ):  # fmt: skip

@@ -14,8 +14,8 @@ __all__ = ["carry_locked"]
     "i8[::1])"
 )
 def carry_locked(
-    first, last, order, step, dt, locked, position, velocity, turning, new_position, new_velocity, new_turning, on_surface,
-    moved, outcome, anchor_step,
+    first, last, order, step, dt, locked, position, velocity, turning, new_position, new_velocity, new_turning,
+    on_surface, moved, outcome, anchor_step,
 ):  # fmt: skip
     """Write place and velocity after step number `step` of the locked agents at the places [first, last) of `order`.
 

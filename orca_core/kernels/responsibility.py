@@ -1,9 +1,9 @@
 """How much of the avoidance between two agents is whose: the responsibility of one against another, and why.
 
-Source: van den Berg, Guy, Lin and Manocha, Reciprocal n-body collision avoidance (ISRR 2011), equation 6, whose one half
-is the share of either. Any two shares that sum to one keep its guarantee, so a share may be anything from 0 to 1 as long
-as the other takes the rest. A share of zero is no half-plane at all: one through the present velocity would still bind
-whoever is not to yield, and one at rest could never set off toward those who make way.
+Source: van den Berg, Guy, Lin and Manocha, Reciprocal n-body collision avoidance (ISRR 2011), equation 6, whose one
+half is the share of either. Any two shares that sum to one keep its guarantee, so a share may be anything from 0 to 1
+as long as the other takes the rest. A share of zero is no half-plane at all: one through the present velocity would
+still bind whoever is not to yield, and one at rest could never set off toward those who make way.
 
 `terms` float64 (n, 3) holds weight, lower and upper end of the height; `bonds` int64 (n, 5) layer, mask, priority, the
 group within which nobody is avoided (0: none) and the bits LOCKED and AVOIDS. Both are by place, or by index; the
@@ -50,8 +50,8 @@ IGNORES = 1
 def responsibility(terms, bonds, own, other):
     """The share of the agent at `own` in avoiding the one at `other`, and the first rule in order that decides it.
 
-    Zero: it does not heed the other. Whoever sees another takes the whole where the other is locked, does not see it, or
-    has the higher priority, in this order; else weights divide.
+    Zero: it does not heed the other. Whoever sees another takes the whole where the other is locked, does not see it,
+    or has the higher priority, in this order; else weights divide.
     """
     # some pairs do not meet at all
     if ((bonds[own, 4] & bonds[other, 4]) & AVOIDS) == 0:

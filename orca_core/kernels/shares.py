@@ -24,8 +24,8 @@ def shared_rows(
 ):  # fmt: skip
     """Append a half-plane for each of the `kept` neighbours that the agent at place `own` heeds, in their order.
 
-    `shares` gets the responsibility of each. Returns (how many rows there are now, whether a coincident pair was parted,
-    the deepest overlap, the place of the agent it is with or -1). Whom it does not heed it cannot overlap.
+    `shares` gets the responsibility of each. Returns (how many rows there are now, whether a coincident pair was
+    parted, the deepest overlap, the place of the agent it is with or -1). Whom it does not heed it cannot overlap.
     """
     parted = False
     deepest = 0.0

@@ -89,8 +89,8 @@ def walls_on_storeys(
         py = position[i, 1]
         half = reach_of_move(px, py, next_position[i, 0], next_position[i, 1], 0.0)
         count, leaves = pick_walls(
-            px, py, half, elevation[i], elevation[i] + height[i], walls, wall_nodes, wall_leaves, wall_order, wall_boxes,
-            wall_range, stack, some_order, some_walls, some_boxes, some_nodes,
+            px, py, half, elevation[i], elevation[i] + height[i], walls, wall_nodes, wall_leaves, wall_order,
+            wall_boxes, wall_range, stack, some_order, some_walls, some_boxes, some_nodes,
         )  # fmt: skip
         total += wall_phase(
             position, velocity, next_position, dt, order, marks, mark, place, place + 1, some_walls[:count],
@@ -107,12 +107,14 @@ def walls_on_storeys(
     "f8[:,::1],f8[:,::1],f8[:,::1],i8[::1])"
 )
 def surface_on_storeys(
-    position, velocity, next_position, dt, max_speed, agent_class, known_inside, inside_next, status, order, marks, mark,
-    first, last, elevation, height, class_start, edges, following, preceding, node_start, nodes, leaves, rank, boxes,
-    walls, wall_nodes, wall_leaves, wall_order, wall_boxes, wall_range, stack, found, found_walls, work,
+    position, velocity, next_position, dt, max_speed, agent_class, known_inside, inside_next, status, order, marks,
+    mark, first, last, elevation, height, class_start, edges, following, preceding, node_start, nodes, leaves, rank,
+    boxes, walls, wall_nodes, wall_leaves, wall_order, wall_boxes, wall_range, stack, found, found_walls, work,
     some_walls, some_boxes, some_nodes, some_order,
 ):  # fmt: skip
-    """`surface_phase` for the places [first, last), each with the walls at its height; returns how many were changed."""
+    """`surface_phase` for the places [first, last), each with the walls at its height; returns how many moves it
+    changed.
+    """
     total = 0
     for place in range(first, last):
         i = order[place]
