@@ -25,7 +25,6 @@ from orca_core.geometry.walkable import WalkableSet
 from orca_core.identifiers import MAXIMUM_IDENTIFIER
 from orca_core.options import Options
 from orca_core.state import FIELDS, STATUS_NAMES
-from orca_core.yielding import MANNERS
 
 if TYPE_CHECKING:
     from orca_core.world import World
@@ -37,8 +36,6 @@ VERSION = 1
 DIGEST = 32
 # fields of agents that nothing else tells
 KEPT = ("input", "state")
-# fields that older snapshots lack
-LATER = MANNERS
 Arrays = dict[str, NDArray[Any]]
 
 
@@ -89,6 +86,8 @@ def capture(world: World, *, copy: bool = True, into: Captured | None = None) ->
     ):
         # flattened anew, or never changed once made
         arrays |= {f"{name}.{key}": array for key, array in part.to_arrays().items()}
+    for guide in world.guides:
+        arrays |= {f"guidance.{guide.name}.{key}": array for key, array in guide.kept().items()}
     header = {
         "time_step": world.time_step.hex(),
         "step": world.step_count,
@@ -187,6 +186,7 @@ def _build(header: dict[str, Any], arrays: Arrays, make: Callable[..., World]) -
             raise SnapshotError(f"the snapshot holds fewer than {least} in {name}")
     world.obstacle_set = ObstacleSet.from_arrays(_part(arrays, "obstacles"))
     world.walkable_set = WalkableSet.from_arrays(_part(arrays, "walkable"))
+    world.kept_guidance = _part(arrays, "guidance")
     world.walkable_set.adopt(Boundaries.from_arrays(_part(arrays, "boundaries")), options.merge_collinear)
     return world
 
@@ -217,16 +217,16 @@ def _checked_agents(agents: Arrays, was_used: Callable[[NDArray[np.int64]], NDAr
     for field in FIELDS:
         if field.role not in KEPT:
             continue
-        shape = (count,) if field.width == 1 else (count, field.width)
-        if field.name in LATER and field.name not in agents:
-            # of a world that knew nothing of it, in which everybody was neutral
+        if field.name not in agents:
+            # written before there was such a field: nobody had asked for what it does
+            shape = (count,) if field.width == 1 else (count, field.width)
             agents[field.name] = np.full(shape, field.empty, np.dtype(field.dtype).newbyteorder("="))
-        array = agents[field.name]
+        array, shape = agents[field.name], (count,) if field.width == 1 else (count, field.width)
         if array.shape != shape or array.dtype != np.dtype(field.dtype).newbyteorder("="):
             raise SnapshotError(
                 f"the agents of this snapshot do not agree: {field.name} is {array.dtype} {array.shape}"
             )
-    unset = {"preferred_speed": agents["preferred_speed"] != -1.0}
+    unset = {name: agents[name] != rule.unset for name, rule in COLUMNS.items() if rule.unset is not None}
     check_columns({name: agents[name] for name in COLUMNS}, count, unset)
     ids = agents["id"]
     if len(np.unique(ids)) != count or not was_used(ids).all():

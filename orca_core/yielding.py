@@ -11,9 +11,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from orca_core.agent_columns import COLUMNS
 from orca_core.kernels.responsibility import BY_WEIGHT, IGNORES, gather_bonds, responsibility
 from orca_core.kernels.step import LOCKING, SELECTING, SHARING
-from orca_core.state import GROUP_MODES, AgentState
+from orca_core.state import AgentState
 
 __all__ = ["MANNERS", "REASONS", "bonds_of", "manners_of", "shares_against", "terms_and_bonds"]
 
@@ -25,7 +26,7 @@ MANNERS = (
 # rules by the index that kernels know them by
 REASONS = ("weight", "priority", "locked", "one-sided", "avoidance", "height", "group", "mask")
 
-assert GROUP_MODES[IGNORES] == "ignore"
+assert COLUMNS["group_mode"].choices[IGNORES] == "ignore"
 
 
 def manners_of(agents: AgentState) -> int:

@@ -68,7 +68,7 @@ def test_who_is_not_heeded_takes_no_place() -> None:
     world.add_agents(
         {
             **agents(places, preferred_velocity=(1.0, 0.0), max_neighbors=1),
-            "avoidance": np.array([1, *[0] * 10, 1]),
+            "avoidance": np.array([True, *[False] * 10, True]),
             "velocity": np.array([(1.0, 0.0), *[(0.0, 0.0)] * 10, (-1.0, 0.0)]),
         }
     )

@@ -28,6 +28,17 @@ def test_an_agent_of_which_only_the_place_is_told() -> None:
         "obstacle_horizon": 2.0,
         "neighbor_distance": 7.0,
         "max_neighbors": 10,
+        "weight": 1.0,
+        "priority": 0,
+        "locked": False,
+        "avoidance": True,
+        "layer": 1,
+        "mask": 2**32 - 1,
+        "elevation": 0.0,
+        "height": 0.0,
+        "group": 0,
+        "group_mode": "none",
+        "guidance": "straight",
         "status": "no-goal",
     }
 

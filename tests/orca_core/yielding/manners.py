@@ -19,14 +19,14 @@ def manners(generator: np.random.Generator, count: int, names: list[str]) -> dic
     values: dict[str, NDArray[Any]] = {
         "weight": choose([0.0, 0.2, 0.8, 1.0, 1.0, 7.5], count),
         "priority": choose([-3, 0, 0, 0, 5], count),
-        "locked": choose([0, 0, 0, 1], count),
-        "avoidance": choose([1, 1, 1, 0], count),
+        "locked": choose([False, False, False, True], count),
+        "avoidance": choose([True, True, True, False], count),
         "layer": choose([0, 1, 2, 3, 2**31], count),
         "mask": choose([0, 1, 2, 2**31 + 1, 2**32 - 1], count),
         "elevation": choose([0.0, 0.0, 3.0, 3.5, -2.0], count),
         "height": choose([0.0, 1.8, 3.0, 6.0], count),
         "group": choose([0, 1, 1, 2], count),
-        "group_mode": choose([0, 1], count),
+        "group_mode": choose(["none", "ignore"], count),
     }
     return {name: values[name] for name in names}
 

@@ -40,7 +40,7 @@ def test_the_other_takes_the_whole(options: Options, dt: float) -> None:
     world = World(time_step=dt, options=options)
     places = [(-5.0, 0.05), (5.0, 0.0)]
     world.add_agents({**agents(places, velocity=np.array([(1.0, 0.0), (0.0, 0.0)]),
-                               preferred_velocity=np.array([(0.0, 0.0), (-1.0, 0.0)])), "locked": [1, 0]})  # fmt: skip
+                               preferred_velocity=np.array([(0.0, 0.0), (-1.0, 0.0)])), "locked": [True, False]})  # fmt: skip
     x = -5.0
     gap = np.inf
     for _ in range(round(12.0 / dt)):
@@ -64,7 +64,7 @@ def geometry(world: World) -> None:
 def test_it_has_the_bits_it_has_alone(options: Options, with_walls: bool) -> None:
     generator = np.random.default_rng(4)
     places = generator.uniform(-6.0, 6.0, (40, 2))
-    locked = {**agents([(-5.3, 0.07)], velocity=(1.7, 0.013), goal=(5.0, 0.0)), "locked": [1], "id": [900]}
+    locked = {**agents([(-5.3, 0.07)], velocity=(1.7, 0.013), goal=(5.0, 0.0)), "locked": [True], "id": [900]}
     alone = World(time_step=0.1, options=Options.text())
     alone.add_agents(locked)
     wanted = track(alone, 900, 80)
@@ -85,7 +85,7 @@ def test_it_has_the_bits_it_has_alone(options: Options, with_walls: bool) -> Non
 @profiles
 def test_an_idle_one_is_not_moved_at_all(options: Options, y: float) -> None:
     world = world_of([(-4.0, y), (0.0, 0.0)], options=options,
-                     preferred_velocity=np.array([(1.0, 0.0), (0.0, 0.0)]), locked=np.array([0, 1]))  # fmt: skip
+                     preferred_velocity=np.array([(1.0, 0.0), (0.0, 0.0)]), locked=np.array([False, True]))  # fmt: skip
     gap = np.inf
     for _ in range(60):
         world.step()
@@ -107,7 +107,7 @@ def test_without_lock_it_is_pushed_as_documented() -> None:
 
 def test_one_that_comes_exactly_head_on_is_passed() -> None:
     world = world_of([(-5.0, 0.0), (5.0, 0.0)], velocity=np.array([(1.0, 0.0), (0.0, 0.0)]),
-                     goal=np.array([(9.0, 0.0), (-5.0, 0.0)]), locked=np.array([1, 0]))  # fmt: skip
+                     goal=np.array([(9.0, 0.0), (-5.0, 0.0)]), locked=np.array([True, False]))  # fmt: skip
     gap = np.inf
     for _ in range(80):
         world.step()
@@ -118,7 +118,7 @@ def test_one_that_comes_exactly_head_on_is_passed() -> None:
 
 def test_who_follows_a_locked_one_turns_nowhere() -> None:
     world = world_of([(-2.0, 0.0), (0.0, 0.0)], velocity=np.array([(0.0, 0.0), (0.5, 0.0)]),
-                     preferred_velocity=(1.0, 0.0), locked=np.array([0, 1]))  # fmt: skip
+                     preferred_velocity=(1.0, 0.0), locked=np.array([False, True]))  # fmt: skip
     world.step(60)
     assert world.column("position")[0, 1] == 0.0
     assert least_gap(world) >= 1.0 - 1e-6
@@ -126,7 +126,7 @@ def test_who_follows_a_locked_one_turns_nowhere() -> None:
 
 def test_the_client_drives_it() -> None:
     """A place and a velocity every step, as from a game: taken to the bit, and the others know of it at once."""
-    world = world_of([(0.0, 0.0), (3.0, 0.0)], preferred_velocity=(0.0, 0.0), locked=np.array([1, 0]))
+    world = world_of([(0.0, 0.0), (3.0, 0.0)], preferred_velocity=(0.0, 0.0), locked=np.array([True, False]))
     for turn in range(40):
         angle = 0.1 * turn
         place, velocity = (3.0 * np.sin(angle), 0.3), (3.0 * np.cos(angle), 0.0)
@@ -159,28 +159,28 @@ def test_faster_than_its_own_limit_and_than_any_list_foresees() -> None:
 
 
 def test_it_stalls_never_and_unlocked_it_is_one_of_us_again() -> None:
-    world = world_of([(0.0, 0.0), (9.0, 0.0)], goal=np.array([(5.0, 0.0), (9.0, 5.0)]), locked=np.array([1, 0]))
+    world = world_of([(0.0, 0.0), (9.0, 0.0)], goal=np.array([(5.0, 0.0), (9.0, 5.0)]), locked=np.array([True, False]))
     events = world.step(80).events
     assert {(event.kind, *event.ids) for event in events} == {("arrived", 1)}
     assert world.agent(0)["status"] == "moving"
-    world.set_agents([0], {"locked": [0]})
+    world.set_agents([0], {"locked": [False]})
     world.step(40)
     assert world.agent(0)["status"] == "arrived"
 
 
 def test_unlocked_off_the_surface_it_returns_as_anybody_does() -> None:
-    world = world_of([(0.0, 0.0)], velocity=(1.0, 0.0), locked=1)
+    world = world_of([(0.0, 0.0)], velocity=(1.0, 0.0), locked=True)
     world.add_walkable([WalkableArea(((np.array([(-2, -2), (2, -2), (2, 2), (-2, 2)]),),))])
     world.step(40)
     assert world.column("position")[0].tolist() == [10.0, 0.0]
-    world.set_agents([0], {"locked": [0], "velocity": [(0.0, 0.0)]})
+    world.set_agents([0], {"locked": [False], "velocity": [(0.0, 0.0)]})
     world.step(40)
     assert world.column("position")[0].tolist() == [1.5, 0.0]
 
 
 @profiles
 def test_two_on_one_spot_and_one_of_them_locked(options: Options) -> None:
-    world = world_of([(0.0, 0.0), (0.0, 0.0)], options=options, locked=np.array([1, 0]))
+    world = world_of([(0.0, 0.0), (0.0, 0.0)], options=options, locked=np.array([True, False]))
     events = world.step(40).events
     assert world.column("position")[0].tolist() == [0.0, 0.0]
     if options.part_coincident:
@@ -190,7 +190,7 @@ def test_two_on_one_spot_and_one_of_them_locked(options: Options) -> None:
 
 
 def test_two_locked_ones_go_through_each_other_in_silence() -> None:
-    world = world_of([(-2.0, 0.0), (2.0, 0.0)], velocity=np.array([(1.0, 0.0), (-1.0, 0.0)]), locked=1)
+    world = world_of([(-2.0, 0.0), (2.0, 0.0)], velocity=np.array([(1.0, 0.0), (-1.0, 0.0)]), locked=True)
     assert world.step(40).events == []
     assert world.column("position").tolist() == [[8.0, 0.0], [-8.0, 0.0]]
 
@@ -199,7 +199,7 @@ def test_a_door_leaf_of_locked_agents_lets_nobody_through() -> None:
     """Externally driven bodies side by side are a wall that moves."""
     leaf = [(0.0, -2.0 + 0.5 * k) for k in range(9)]
     world = world_of([*leaf, (-3.0, 0.1)], preferred_velocity=np.array([*[(0.0, 0.0)] * 9, (1.0, 0.0)]),
-                     locked=np.array([*[1] * 9, 0]), radius=0.4)  # fmt: skip
+                     locked=np.array([*[True] * 9, False]), radius=0.4)  # fmt: skip
     world.add_obstacles([Obstacle([(0.0, -9.0), (0.0, -2.0)]), Obstacle([(0.0, 2.0), (0.0, 9.0)])])
     world.step(60)
     assert world.column("position")[9, 0] < -0.7

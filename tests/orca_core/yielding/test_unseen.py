@@ -21,10 +21,10 @@ APART: dict[str, dict[str, Any]] = {
     "no layer": {"layer": [0, 0]},
     "no mask": {"mask": [0, 0]},
     "floors": {"elevation": [0.0, 4.0], "height": [2.0, 2.0]},
-    "a group": {"group": [7, 7], "group_mode": [1, 1]},
+    "a group": {"group": [7, 7], "group_mode": ["ignore", "ignore"]},
     "weights of zero": {"weight": [0.0, 0.0]},
-    "one without avoidance": {"avoidance": [0, 1]},
-    "both without avoidance": {"avoidance": [0, 0]},
+    "one without avoidance": {"avoidance": [False, True]},
+    "both without avoidance": {"avoidance": [False, False]},
 }
 
 
@@ -55,10 +55,10 @@ def test_straight_through_each_other_as_if_alone(name: str, options: Options) ->
         {"elevation": [0.0, 1.5], "height": [2.0, 2.0]},
         {"elevation": [0.0, 2.0], "height": [2.0, 0.0]},
         {"layer": [1, 2], "mask": [2, 1]},
-        {"group": [7, 8], "group_mode": [1, 1]},
-        {"group": [7, 7], "group_mode": [1, 0]},
-        {"group": [0, 0], "group_mode": [1, 1]},
-        {"group": [7, 7], "group_mode": [2, 2]},
+        {"group": [7, 8], "group_mode": ["ignore", "ignore"]},
+        {"group": [7, 7], "group_mode": ["ignore", "none"]},
+        {"group": [0, 0], "group_mode": ["ignore", "ignore"]},
+        {"group": [7, 7], "group_mode": ["together", "together"]},
     ],
 )
 def test_what_only_looks_like_a_reason_is_none(columns: dict[str, Any], options: Options) -> None:
@@ -119,9 +119,9 @@ def test_without_avoidance_it_is_nowhere(options: Options, way: str) -> None:
     world = world_of([(0.0, 0.0), (-3.0, 0.0)], options=options,
                      preferred_velocity=np.array([(0.0, 0.0), (1.0, 0.0)]))  # fmt: skip
     if way == "created without":
-        world = world_of([(0.0, 0.0), (-3.0, 0.0)], options=options, avoidance=np.array([0, 1]),
+        world = world_of([(0.0, 0.0), (-3.0, 0.0)], options=options, avoidance=np.array([False, True]),
                          preferred_velocity=np.array([(0.0, 0.0), (1.0, 0.0)]))  # fmt: skip
-    world.set_agents([0], {"avoidance": [0]})
+    world.set_agents([0], {"avoidance": [False]})
     if way == "switched off and moved":
         world.set_agents([0], {"position": [(50.0, 50.0)]})
     alone = world_of([(-3.0, 0.0)], options=options, preferred_velocity=(1.0, 0.0))
@@ -131,16 +131,16 @@ def test_without_avoidance_it_is_nowhere(options: Options, way: str) -> None:
 
 
 def test_walls_hold_one_without_avoidance() -> None:
-    world = world_of([(-3.0, 0.0)], preferred_velocity=(1.0, 0.0), avoidance=0,
+    world = world_of([(-3.0, 0.0)], preferred_velocity=(1.0, 0.0), avoidance=False,
                      walls=[wall((0.0, -5.0), (0.0, 5.0))])  # fmt: skip
     world.step(60)
     assert world.column("position")[0, 0] == pytest.approx(-0.5, abs=1e-2)
 
 
 def test_switched_on_again_it_is_there_at_once() -> None:
-    world = pair(Options.service(), avoidance=[0, 1])
+    world = pair(Options.service(), avoidance=[False, True])
     world.step(8)
-    world.set_agents([0], {"avoidance": [1]})
+    world.set_agents([0], {"avoidance": [True]})
     assert world.explain(0)["constraints"] != []
     gap = np.inf
     for _ in range(40):
