@@ -26,6 +26,7 @@ import orca_core.kernels.step
 import orca_core.kernels.storeys
 import orca_core.kernels.surface
 import orca_core.kernels.symmetry
+import orca_core.kernels.together
 import orca_core.kernels.tree
 import orca_core.kernels.velocity_obstacle  # noqa: F401
 from orca_core._jit import cache_counts, compile_all, compiled, kernel_digest

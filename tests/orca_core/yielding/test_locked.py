@@ -39,8 +39,9 @@ def encounter(options: Options, **columns: Any) -> World:
 def test_the_other_takes_the_whole(options: Options, dt: float) -> None:
     world = World(time_step=dt, options=options)
     places = [(-5.0, 0.05), (5.0, 0.0)]
-    world.add_agents({**agents(places, velocity=np.array([(1.0, 0.0), (0.0, 0.0)]),
-                               preferred_velocity=np.array([(0.0, 0.0), (-1.0, 0.0)])), "locked": [True, False]})  # fmt: skip
+    wishes = np.array([(0.0, 0.0), (-1.0, 0.0)])
+    columns = agents(places, velocity=np.array([(1.0, 0.0), (0.0, 0.0)]), preferred_velocity=wishes)
+    world.add_agents({**columns, "locked": [True, False]})
     x = -5.0
     gap = np.inf
     for _ in range(round(12.0 / dt)):
