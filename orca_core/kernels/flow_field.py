@@ -86,12 +86,13 @@ def offer(cell, length, target, count, distance, onward, heap, spots):
     "f8[::1],i4[::1],i4[::1],i4[::1])"
 )
 def seed_goals(
-    goals, nearer, count, x, y, size, columns, rows, open_plane, kind, start, items, segments, reach, slack, point, usable,
-    distance, onward, heap, spots,
+    goals, nearer, count, x, y, size, columns, rows, open_plane, kind, start, items, segments, reach, slack, point,
+    usable, distance, onward, heap, spots,
 ):  # fmt: skip
     """Put into the heap the cells near each of the goals (g, 2) that see it; of one beside the grid, those at the rim.
 
-    Of a goal that is nearer to something than centres may be, by more than `nearer`, there are none. A goal g has the number `cells + g` among what cells head for. Returns how many are in the heap.
+    Of a goal that is nearer to something than centres may be, by more than `nearer`, there are none. A goal g has the
+    number `cells + g` among what cells head for. Returns how many are in the heap.
     """
     for g in range(goals.shape[0]):
         gx = goals[g, 0]
@@ -100,9 +101,9 @@ def seed_goals(
         beside = gx < x or gx > x + columns * size or gy < y or gy > y + rows * size
         middle = column_of(gx, x, size, columns)
         level = column_of(gy, y, size, rows)
-        if not beside and kind[where] != CLEAR:
-            if kind[where] != MIXED or clearance(gx, gy, where, start, items, segments, reach) < -nearer:
-                continue
+        near = not beside and kind[where] != CLEAR
+        if near and (kind[where] != MIXED or clearance(gx, gy, where, start, items, segments, reach) < -nearer):
+            continue
         reached = max(columns, rows) if beside else RINGS
         for row in range(max(level - reached, 0), min(level + reached, rows - 1) + 1):
             for column in range(max(middle - reached, 0), min(middle + reached, columns - 1) + 1):

@@ -1,4 +1,4 @@
-"""Agents that go along flow fields: they arrive, keep apart, and do the same whoever computes them and from wherever."""
+"""Agents that go along flow fields: they arrive, keep apart, and do the same however they are computed."""
 
 from __future__ import annotations
 
