@@ -15,6 +15,7 @@ import orca_core.kernels.linear_program
 import orca_core.kernels.nearest
 import orca_core.kernels.neighbours
 import orca_core.kernels.overlap
+import orca_core.kernels.pieces
 import orca_core.kernels.preferred
 import orca_core.kernels.ranking
 import orca_core.kernels.status

@@ -34,7 +34,7 @@ from orca_core.report import Added, Event, StepReport
 from orca_core.snapshot import Captured, capture, dump, load
 from orca_core.solver import Solver, StepTask
 from orca_core.state import BY_NAME
-from orca_core.statics import Statics
+from orca_core.statics import Statics, Walls
 from orca_core.witness import events_of
 
 __all__ = ["World"]
@@ -341,7 +341,7 @@ class World:
 
     def _walls_changed(self) -> None:
         if self._statics is not None:
-            self._statics = self._statics.with_walls_of(self.obstacle_set, self.options)
+            self._statics = self._statics.with_walls(Walls.of(self.obstacle_set, self.options))
 
     def _surface_changed(self) -> None:
         self._statics = None

@@ -1,12 +1,13 @@
 """Obstacles: polylines that block from both sides, flattened to the segments that the solver takes.
 
 The segments are the points as given, in order (a closed obstacle adds last -> first), obstacles in order of insertion,
-so that the index that breaks ties is the order in which walls came. An obstacle that is set again keeps its place.
+so that the index that breaks ties is the order in which walls came. An obstacle that is set again keeps its place. One
+that is open is a door that stands open: it keeps its place too, and has no segments until it is closed.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -14,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from orca_core.errors import InvalidInput, Problem, SnapshotError
-from orca_core.geometry.collinear import merge_collinear
+from orca_core.geometry.pieces import Pieces
 from orca_core.geometry.registry import Registry
 from orca_core.geometry.rings import checked_points, crossing, distinct_count, signed_area
 
@@ -23,14 +24,21 @@ __all__ = ["Obstacle", "ObstacleSet"]
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
 
+# where more than one of so many obstacles has changed, all are flattened anew
+PIECEWISE = 8
+
 
 @dataclass(frozen=True, eq=False)
 class Obstacle:
-    """A wall of at least two points (k, 2), or a ring of at least three where `closed`; `id` None is given one."""
+    """A wall of at least two points (k, 2), or a ring of at least three where `closed`; `id` None is given one.
+
+    `open` says that it does not act now: a door. `closed` is about its shape and has nothing to do with it.
+    """
 
     points: Any
     closed: bool = False
     id: int | None = None
+    open: bool = False
 
     def segments(self) -> Floats:
         """Segments (m, 4) of a x, a y, b x, b y."""
@@ -71,6 +79,9 @@ class ObstacleSet:
     def __init__(self) -> None:
         """Start empty."""
         self._registry: Registry[Obstacle] = Registry("obstacle")
+        # flattened last, and whose pieces are others since then; both are replaced, never changed in place
+        self._pieces: Pieces | None = None
+        self._stale: frozenset[int] = frozenset()
 
     def __len__(self) -> int:
         """Number of obstacles."""
@@ -80,6 +91,7 @@ class ObstacleSet:
         """Another set with the same obstacles, at no cost until one of the two is changed."""
         other = ObstacleSet()
         other._registry = self._registry.copy()
+        other._pieces, other._stale = self._pieces, self._stale
         return other
 
     @property
@@ -91,6 +103,10 @@ class ObstacleSet:
         """Obstacles in order of insertion, each with its id."""
         return self._registry.values()
 
+    def acting(self) -> list[Obstacle]:
+        """Those that block: all but open doors."""
+        return [obstacle for obstacle in self._registry.values() if not obstacle.open]
+
     def get(self, identifier: int) -> Obstacle:
         """One obstacle; raises NotFound or Gone."""
         return self._registry.get(identifier)
@@ -101,6 +117,7 @@ class ObstacleSet:
         checked = [checked_obstacle(obstacle, item, problems) for item, obstacle in enumerate(obstacles)]
         ids = self._claim([obstacle.id for obstacle in obstacles], problems)
         self._registry.insert(ids, [replace(one, id=identifier) for one, identifier in zip(checked, ids, strict=True)])
+        self._stale |= set(ids)
         return ids
 
     def set(self, identifier: int, obstacle: Obstacle) -> None:
@@ -113,10 +130,20 @@ class ObstacleSet:
         if problems:
             raise InvalidInput(problems)
         self._registry.replace(identifier, replace(checked, id=identifier))
+        self._stale |= {identifier}
+
+    def set_open(self, ids: Sequence[int], is_open: bool) -> list[int]:
+        """Open obstacles, or close them; returns the ids of those that were not so before. Raises NotFound or Gone."""
+        changed = {one: kept for one in ids if (kept := self._registry.get(one)).open != is_open}
+        for identifier, obstacle in changed.items():
+            self._registry.replace(identifier, replace(obstacle, open=is_open))
+        self._stale |= set(changed)
+        return list(changed)
 
     def remove(self, identifier: int) -> None:
         """Take an obstacle out; raises NotFound or Gone."""
         self._registry.remove(identifier)
+        self._stale |= {identifier}
 
     def _claim(self, wanted: Sequence[int | None], problems: list[Problem]) -> list[int]:
         """Ids for new obstacles, the faults of the ids reported together with `problems`."""
@@ -131,22 +158,40 @@ class ObstacleSet:
     def segments(self, merge: bool) -> tuple[Floats, Integers, int]:
         """Segments (m, 4), the id of the obstacle each came from (m,), and how many pieces merging has saved.
 
-        With `merge` collinear touching pieces are one segment, which belongs to the obstacle of its first piece.
+        With `merge` collinear touching pieces are one segment, which belongs to the obstacle of its first piece. Open
+        doors have none. What has changed since the last time costs what it touches, and comes out as if all were new.
         """
-        items = self.items()
-        parts = [obstacle.segments() for obstacle in items]
-        segments = np.concatenate(parts) if parts else np.empty((0, 4))
-        source = np.repeat(np.array(self.ids, np.int64), [len(part) for part in parts])
-        if not merge:
-            return np.ascontiguousarray(segments), source, 0
-        merged = merge_collinear(segments)
-        return merged.segments, source[merged.first], merged.count
+        pieces, stale = self._pieces, self._stale
+        if pieces is None or pieces.merge != merge:
+            pieces, stale = Pieces.none(merge), frozenset(self.ids)
+        if stale:
+            pieces = self._up_to_date(pieces, stale)
+        self._pieces, self._stale = pieces, frozenset()
+        return pieces.walls
+
+    def _up_to_date(self, pieces: Pieces, stale: Collection[int]) -> Pieces:
+        """The pieces, with those of the obstacles `stale` as they are now."""
+        if PIECEWISE * len(stale) > len(self) and len(pieces.rows):
+            # more is new than old
+            pieces, stale = Pieces.none(pieces.merge), self.ids
+        ranked = sorted((self._registry.rank(one), one) for one in stale if one in self._registry)
+        parts = [(rank, one, self.get(one).segments()) for rank, one in ranked if not self.get(one).open]
+        sizes = [len(part) for _, _, part in parts]
+        return pieces.changed(
+            stale if len(pieces.rows) else (),
+            np.repeat(np.array([rank for rank, _, _ in parts], np.int64), sizes),
+            np.repeat(np.array([one for _, one, _ in parts], np.int64), sizes),
+            np.concatenate([np.empty((0, 4)), *(part for _, _, part in parts)]),
+        )
 
     def to_arrays(self) -> dict[str, NDArray[Any]]:
         """Everything that a snapshot must keep, as plain arrays."""
         items = self.items()
         points = [np.asarray(obstacle.points, np.float64) for obstacle in items]
+        # where no door is open nothing is said of doors, so that a world without any has the bytes it always had
+        doors = {"open": np.array([obstacle.open for obstacle in items], np.uint8)}
         return {
+            **(doors if any(obstacle.open for obstacle in items) else {}),
             "id": np.array(self.ids, np.int64),
             "closed": np.array([obstacle.closed for obstacle in items], np.uint8),
             "points": np.concatenate(points) if points else np.empty((0, 2)),
@@ -164,9 +209,12 @@ class ObstacleSet:
                 raise ValueError("lengths differ")
             parts = np.split(np.array(arrays["points"], np.float64).reshape(-1, 2), np.cumsum(lengths)[:-1])
             ids = [int(identifier) for identifier in arrays["id"]]
+            doors = arrays.get("open", np.zeros(len(ids), np.uint8))
             items = [
-                Obstacle(points, bool(closed), identifier)
-                for points, closed, identifier in zip(parts if ids else [], arrays["closed"], ids, strict=True)
+                Obstacle(points, bool(closed), identifier, bool(is_open))
+                for points, closed, identifier, is_open in zip(
+                    parts if ids else [], arrays["closed"], ids, doors, strict=True
+                )
             ]
             other = cls()
             other._registry.restore(ids, items, [int(k) for k in arrays["gone"]], int(arrays["next_id"][0]))
