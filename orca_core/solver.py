@@ -51,7 +51,8 @@ class StepTask:
     """What everybody who computes a range of one step must know beside the arrays.
 
     `side` and `frame` say which of the two sets of arrays are the state and the frame; `drift` how far anybody may have
-    gone since the agents were sorted, `slack` by how much two may have come closer in the last step.
+    gone since the agents were sorted, `slack` by how much two may have come closer in the last step; `guided` says that
+    guides decide the preferred velocities of some.
     """
 
     step: int
@@ -62,11 +63,13 @@ class StepTask:
     frame: int
     drift: float
     slack: float
+    guided: bool
 
-    def values(self) -> tuple[int, int, int, int, int, int, float, float]:
+    def values(self) -> tuple[int, int, int, int, int, int, float, float, bool]:
         """The same as a plain tuple, for travelling."""
         return (
-            self.step, self.count, self.leaves, self.neighbours, self.side, self.frame, self.drift, self.slack
+            self.step, self.count, self.leaves, self.neighbours, self.side, self.frame, self.drift, self.slack,
+            self.guided,
         )  # fmt: skip
 
 
@@ -143,7 +146,7 @@ class Solver:
         # each holds on to the arrays that were there before
         self._stages.clear()
 
-    def prepare(self, agents: AgentState, step: int, dt: float) -> StepTask:
+    def prepare(self, agents: AgentState, step: int, dt: float, *, guided: bool) -> StepTask:
         """Phase, by one: bring the order in space, the parameters and the frame up to date; returns the task of the
         step.
         """
@@ -168,7 +171,7 @@ class Solver:
             self._show(agents, self.frame)
             self._tuned = agents.tuned
         leaves = leaf_count(count)
-        return StepTask(step, count, leaves, self._neighbours, agents.side, self.frame, self.drift, self.slack)
+        return StepTask(step, count, leaves, self._neighbours, agents.side, self.frame, self.drift, self.slack, guided)
 
     def _sort(self, agents: AgentState) -> None:
         """Sort the agents in space; no list holds any more."""
@@ -210,12 +213,12 @@ class Solver:
 
     def stage(self, agents: AgentState, statics: Statics, options: Options, dt: float, task: StepTask) -> Stage:
         """What the kernels take in this step; kept for the steps that take the same."""
-        key = (agents.arrays.generation, self.arrays.generation, task.count, task.neighbours)
+        key = (agents.arrays.generation, self.arrays.generation, task.count, task.neighbours, task.guided)
         kept = self._stages.get((task.side, task.frame))
         if kept is not None and kept[0] == key and kept[1].statics is statics:
             return kept[1]
         scratch = self.scratch(task, statics)
-        stage = Stage.gather(self.arrays, agents, statics, options, dt, task.frame, scratch)
+        stage = Stage.gather(self.arrays, agents, statics, options, dt, task.frame, scratch, guided=task.guided)
         self._stages[task.side, task.frame] = (key, stage)
         return stage
 

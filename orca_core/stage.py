@@ -20,7 +20,7 @@ from orca_core.kernels import step as solving
 from orca_core.movement import guard
 from orca_core.options import Options
 from orca_core.scratch import Scratch
-from orca_core.state import AgentState
+from orca_core.state import AgentState, preferred_columns
 from orca_core.statics import Statics
 
 __all__ = ["Stage"]
@@ -56,8 +56,13 @@ class Stage:
         dt: float,
         frame: int,
         scratch: Scratch,
+        *,
+        guided: bool,
     ) -> Stage:
-        """Look everything up for the present side of the agents and this frame."""
+        """Look everything up for the present side of the agents and this frame; in a `guided` step guides have said
+        what the preferred velocities are.
+        """
+        has_goal, preferred = preferred_columns(guided=guided)
         own, other = table.table, 1 - frame
         order, outcome = own["order"], own["outcome"]
         position, velocity = agents.following("position"), agents.following("velocity")
@@ -73,8 +78,8 @@ class Stage:
             solving=(
                 order, own["leaf_first"], own[f"boxes.{frame}"], own[f"leaf_x.{frame}"], own[f"leaf_y.{frame}"],
                 own[f"packed.{frame}"], own["parameters"],
-                agents["id"], agents["turning_until"], agents["goal"], agents["has_goal"], agents["preferred_speed"],
-                agents["goal_tolerance"], agents["preferred_velocity"], agents["radius_class"],
+                agents["id"], agents["turning_until"], agents["goal"], agents[has_goal], agents["preferred_speed"],
+                agents["goal_tolerance"], agents[preferred], agents["radius_class"],
                 *statics.solver_arguments(),
                 own["listed"], own["list_count"], own["list_radius"],
                 *scratch.for_solving(),

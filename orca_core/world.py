@@ -27,6 +27,7 @@ from orca_core.errors import InvalidInput, Notice, Problem
 from orca_core.explain import explain
 from orca_core.geometry.obstacles import Obstacle, ObstacleSet
 from orca_core.geometry.walkable import WalkableArea, WalkableSet
+from orca_core.guides import Guide, ask_guides
 from orca_core.notices import about_agents, about_places
 from orca_core.options import Options
 from orca_core.population import Masks, Population
@@ -87,6 +88,9 @@ class World:
         self._solver = Solver(allocate)
         self._run: Run = run if run is not None else World.advance_here
         self._stepping = False
+        # what decides preferred velocities beside goals, in this order, and what it brought out of a snapshot
+        self.guides: list[Guide] = []
+        self.kept_guidance: Mapping[str, NDArray[Any]] = {}
 
     # what the world is
 
@@ -101,7 +105,7 @@ class World:
         return self.population.state.count
 
     @property
-    def defaults(self) -> Mapping[str, float | int]:
+    def defaults(self) -> Mapping[str, float | int | str]:
         """Values for fields left out in additions, where they differ from the library's."""
         return self.population.defaults
 
@@ -128,7 +132,7 @@ class World:
 
     # commands: each either takes effect whole or raises and changes nothing
 
-    def set_defaults(self, defaults: Mapping[str, float | int]) -> None:
+    def set_defaults(self, defaults: Mapping[str, float | int | str]) -> None:
         """Replace the defaults for fields left out in later additions."""
         self.population.set_defaults(defaults)
 
@@ -268,11 +272,14 @@ class World:
         try:
             agents, solver = self.population.state, self._solver
             self.statics()
-            task = solver.prepare(agents, self.step_count, self.time_step)
+            task = solver.prepare(agents, self.step_count, self.time_step, guided=ask_guides(self))
             longest = self._run(self, task) if split is None else self.advance_here(task, split)
             solver.finish(agents, longest)
             self.step_count += 1
-            return events_of(agents, solver, self.step_count)
+            events = events_of(agents, solver, self.step_count)
+            for guide in self.guides:
+                events += guide.conclude(self)
+            return events
         finally:
             self._stepping = False
 
