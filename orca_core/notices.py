@@ -19,7 +19,7 @@ from orca_core.tree import BoxTree
 if TYPE_CHECKING:
     from orca_core.world import World
 
-__all__ = ["about_agents", "about_places"]
+__all__ = ["about_agents", "about_places", "outside_mask"]
 
 Integers = NDArray[np.int64]
 
@@ -50,7 +50,7 @@ def about_places(world: World) -> list[Notice]:
     """
     everybody = np.arange(world.agent_count)
     ids = world.ids
-    outside = _outside_mask(world, everybody)
+    outside = outside_mask(world, everybody)
     notices = [
         Notice("outside-area", None, None, f"agent {ids[row]} is outside the walkable area shrunk by its radius")
         for row in np.flatnonzero(outside)[:101]
@@ -117,7 +117,8 @@ def _overlaps(world: World, indices: Integers) -> list[Notice]:
     ]
 
 
-def _outside_mask(world: World, indices: Integers) -> NDArray[np.bool_]:
+def outside_mask(world: World, indices: Integers) -> NDArray[np.bool_]:
+    """Which of the agents at `indices` (k,) are off the surface for their radius."""
     statics = world.statics()
     mask = np.zeros(len(indices), bool)
     if not world.walkable_set.items():
@@ -132,12 +133,12 @@ def _outside_mask(world: World, indices: Integers) -> NDArray[np.bool_]:
 def _outside(world: World, indices: Integers) -> list[Notice]:
     return [
         Notice("outside-area", int(item), "position", "is outside the walkable area shrunk by the radius")
-        for item in np.flatnonzero(_outside_mask(world, indices))[:101]
+        for item in np.flatnonzero(outside_mask(world, indices))[:101]
     ]
 
 
 def _inside(world: World, indices: Integers) -> list[Notice]:
-    around = obstacles_around(world.obstacle_set.items(), world.population.state["position"][indices])
+    around = obstacles_around(world.obstacle_set.acting(), world.population.state["position"][indices])
     return [
         Notice("inside-obstacle", item, "position", f"is inside obstacle {identifier}, whose walls let nobody out")
         for item, identifier in around[:101]

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 # importing a kernel module declares its kernels; the order is that of their dependence
 import orca_core.kernels.boundary
+import orca_core.kernels.caught
 import orca_core.kernels.constraints
 import orca_core.kernels.frame
 import orca_core.kernels.half_planes

@@ -11,7 +11,7 @@ Without options a world is the normative text and nothing else; `Options.service
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import partial
 from itertools import pairwise
@@ -22,6 +22,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from orca_core.agent_columns import LARGEST, SHORTEST
 from orca_core.arrays import Allocate, Arrays, own_memory
+from orca_core.caught import catch
 from orca_core.digest import state_digest
 from orca_core.errors import InvalidInput, Notice, Problem
 from orca_core.explain import explain
@@ -191,25 +192,29 @@ class World:
     def add_obstacles(self, obstacles: Sequence[Obstacle]) -> Added:
         """Add walls that block from both sides; they act in the very next step."""
         self._refuse_while_stepping()
-        with self.transaction():
+        with self._geometry():
             ids = self.obstacle_set.add(obstacles)
-            self._walls_changed()
-        return Added(np.asarray(ids, np.int64), self._merge_notice())
+            return Added(np.asarray(ids, np.int64), self._walls_changed(ids))
 
     def set_obstacle(self, identifier: int, obstacle: Obstacle) -> list[Notice]:
         """Replace the points of an obstacle, which keeps its place in the order."""
         self._refuse_while_stepping()
-        with self.transaction():
+        with self._geometry():
             self.obstacle_set.set(identifier, obstacle)
-            self._walls_changed()
-        return self._merge_notice()
+            return self._walls_changed([identifier])
+
+    def open_obstacles(self, ids: Sequence[int], is_open: bool = True) -> list[Notice]:
+        """Let obstacles stand open, so that they do not act, or close them: doors. Raises NotFound or Gone."""
+        self._refuse_while_stepping()
+        with self._geometry():
+            return self._walls_changed(self.obstacle_set.set_open(ids, is_open))
 
     def remove_obstacle(self, identifier: int) -> None:
         """Remove an obstacle; raises NotFound or Gone."""
         self._refuse_while_stepping()
-        with self.transaction():
+        with self._geometry():
             self.obstacle_set.remove(identifier)
-            self._walls_changed()
+            self._walls_changed([identifier])
 
     def walkable(self) -> list[WalkableArea]:
         """The walkable areas in the order of their creation."""
@@ -221,7 +226,7 @@ class World:
         with self.transaction():
             ids = self.walkable_set.add(areas)
             self._surface_changed()
-            return Added(np.asarray(ids, np.int64), about_places(self))
+            return Added(np.asarray(ids, np.int64), about_places(self) + catch(self, None))
 
     def set_walkable(self, identifier: int, area: WalkableArea) -> list[Notice]:
         """Replace a walkable area, which keeps its place in the order."""
@@ -229,7 +234,7 @@ class World:
         with self.transaction():
             self.walkable_set.set(identifier, area)
             self._surface_changed()
-            return about_places(self)
+            return about_places(self) + catch(self, None)
 
     def remove_walkable(self, identifier: int) -> None:
         """Remove a walkable area; with the last one gone the plane is free."""
@@ -237,6 +242,7 @@ class World:
         with self.transaction():
             self.walkable_set.remove(identifier)
             self._surface_changed()
+            catch(self, None)
 
     @contextmanager
     def transaction(self) -> Iterator[None]:
@@ -248,6 +254,16 @@ class World:
         except BaseException:
             self.population.put_back(population)
             self.obstacle_set, self.walkable_set, self._statics, self.step_count = kept
+            raise
+
+    @contextmanager
+    def _geometry(self) -> Iterator[None]:
+        """Undo what the block has done to the obstacles when it raises; agents it may touch only at its very end."""
+        kept = (self.obstacle_set.copy(), self._statics)
+        try:
+            yield
+        except BaseException:
+            self.obstacle_set, self._statics = kept
             raise
 
     # the step
@@ -346,9 +362,11 @@ class World:
         state = self.population.state
         state["radius_class"][:] = statics.classes_of(state["radius"])
 
-    def _walls_changed(self) -> None:
-        if self._statics is not None:
+    def _walls_changed(self, changed: Collection[int]) -> list[Notice]:
+        """Other walls, and whom the obstacles that are others now have caught; the warnings."""
+        if changed and self._statics is not None:
             self._statics = self._statics.with_walls(Walls.of(self.obstacle_set, self.options))
+        return self._merge_notice() + catch(self, changed)
 
     def _surface_changed(self) -> None:
         self._statics = None

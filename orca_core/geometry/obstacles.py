@@ -87,6 +87,10 @@ class ObstacleSet:
         """Number of obstacles."""
         return len(self._registry)
 
+    def __contains__(self, identifier: int) -> bool:
+        """Whether there is an obstacle of this id."""
+        return identifier in self._registry
+
     def copy(self) -> ObstacleSet:
         """Another set with the same obstacles, at no cost until one of the two is changed."""
         other = ObstacleSet()

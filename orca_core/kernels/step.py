@@ -32,6 +32,7 @@ PART_COINCIDENT = 1
 BREAK_SYMMETRY = 2
 STOP_NON_FINITE = 4
 CLAMP_PREFERRED = 8
+ONE_SIDE = 256
 
 # an overlap shallower than this share of the sum of the radii is a touch with rounding
 OVERLAP_SLACK = 1e-6

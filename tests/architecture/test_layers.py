@@ -17,7 +17,7 @@ CORE_LAYERS: tuple[tuple[str, ...], ...] = (
     ("cooperative",),
     ("mapf", "guidance"),
     ("world",),
-    ("explain", "notices", "snapshot"),
+    ("explain", "notices", "snapshot", "caught"),
     ("guides",),
     ("witness",),
     ("solver", "population"),
