@@ -8,7 +8,7 @@ order" and "The step".
 import math
 
 from orca_core._jit import kernel, prefetch
-from orca_core.kernels.constraints import boundary_rows, wall_rows
+from orca_core.kernels.constraints import GROWTH, boundary_rows, wall_rows
 from orca_core.kernels.half_planes import LANES, cone_lanes, gather_lanes, take_rows
 from orca_core.kernels.linear_program import permitted_velocity
 from orca_core.kernels.nearest import nearest_of_leaf
@@ -36,8 +36,6 @@ ONE_SIDE = 256
 
 # an overlap shallower than this share of the sum of the radii is a touch with rounding
 OVERLAP_SLACK = 1e-6
-# a computed distance to a segment may fall short of the true one by rounding; boxes are grown by this much to lose none
-GROWTH = 1e-9
 # what lies within a step's move, and a little more, may be reached in it
 MOVE_MARGIN = 1.0 + 1e-6
 # how many places ahead memory is asked for
@@ -89,6 +87,7 @@ def solve_leaves(
     two may have come closer in the last step.
     """
     clamp = (flags & CLAMP_PREFERRED) != 0
+    one_side = (flags & ONE_SIDE) != 0
     for leaf in range(first_leaf, last_leaf):
         begin = leaf * LEAF
         end = min(begin + LEAF, count)
@@ -151,8 +150,8 @@ def solve_leaves(
             if found_count > 0:
                 radius = packed[own, 4]
                 rows, closest = wall_rows(
-                    px, py, radius, obstacle_horizon * limit + radius, obstacle_horizon, dt, walls, found, found_count,
-                    item_distance, item, planes, rows,
+                    px, py, radius, obstacle_horizon * limit + radius, move, obstacle_horizon, dt, one_side, walls,
+                    wall_boxes, found, found_count, item_distance, item, planes, rows,
                 )  # fmt: skip
                 if closest <= move * move:
                     happened = NEAR_STATICS
