@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Collection
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -85,10 +86,8 @@ class Pieces:
         kept = np.flatnonzero(~dropped)
         order = np.argsort(np.concatenate([self.rank[kept], rank]), kind="stable")
 
-        def joined(name: str) -> NDArray[np.generic]:
-            both = np.concatenate([getattr(self, name)[kept], getattr(new, name)])
-            taken: NDArray[np.generic] = both[order]
-            return taken
+        def joined(name: str) -> Any:
+            return np.concatenate([getattr(self, name)[kept], getattr(new, name)])[order]
 
         columns = {name: joined(name) for name in ("rank", "source", "rows", "family", "head", "span")}
         other = replace(self, **columns)

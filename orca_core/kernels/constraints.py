@@ -7,7 +7,7 @@ import math
 
 from orca_core._jit import kernel
 from orca_core.kernels.boundary import boundary_half_plane
-from orca_core.kernels.velocity_obstacle import segment_distance_squared, segment_half_plane, wall_half_plane
+from orca_core.kernels.velocity_obstacle import segment_distance_squared, wall_half_plane
 
 __all__ = ["GROWTH", "boundary_rows", "insert_by_distance", "wall_rows"]
 

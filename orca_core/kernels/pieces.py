@@ -43,9 +43,7 @@ def may_join(first, i, second, j):
     dy = second[j, 3]
     one = math.sqrt((bx - ax) * (bx - ax) + (by - ay) * (by - ay))
     other = math.sqrt((dx - cx) * (dx - cx) + (dy - cy) * (dy - cy))
-    largest = max(
-        max(max(abs(ax), abs(ay)), max(abs(bx), abs(by))), max(max(abs(cx), abs(cy)), max(abs(dx), abs(dy)))
-    )
+    largest = max(max(max(abs(ax), abs(ay)), max(abs(bx), abs(by))), max(max(abs(cx), abs(cy)), max(abs(dx), abs(dy))))
     slack = ASIDE * (one + other) + ROUNDING * largest
     # the line of the longer piece says more; both are asked, so that the order of the two decides nothing
     return beside(ax, ay, bx, by, cx, cy, dx, dy, slack) or beside(cx, cy, dx, dy, ax, ay, bx, by, slack)

@@ -87,11 +87,15 @@ class Lease:
 
 @dataclass(frozen=True)
 class Obstacle:
-    """A polyline of two-sided segments, points (x, y); `closed` joins the last point to the first. `id` None: new."""
+    """A polyline of two-sided segments, points (x, y); `closed` joins the last point to the first. `id` None: new.
+
+    `open` says that it is a door that stands open: it does not act.
+    """
 
     points: Any
     closed: bool = False
     id: int | None = None
+    open: bool = False
 
 
 @dataclass(frozen=True)

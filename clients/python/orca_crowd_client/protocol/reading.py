@@ -136,7 +136,8 @@ def read_obstacle(body: Mapping[str, Any]) -> Obstacle:
     points = body["points"]
     count = len(points) // 16 if isinstance(points, bytes) else len(points)
     # points are as wide as positions and travel like them
-    return Obstacle(read_column("position", points, count), body["closed"], body["id"])
+    # servers before there were doors do not say
+    return Obstacle(read_column("position", points, count), body["closed"], body["id"], body.get("open", False))
 
 
 def read_area(body: Mapping[str, Any]) -> WalkableArea:
