@@ -22,7 +22,7 @@ from orca_core.kernels.status import INSIDE_OBSTACLE
 from orca_core.notices import outside_mask
 
 if TYPE_CHECKING:
-    from orca_core.world import World
+    from orca_core.surroundings import Surroundings
 
 __all__ = ["catch"]
 
@@ -33,7 +33,7 @@ ROUNDED = 1e-9
 SURFACE = -1
 
 
-def catch(world: World, changed: Collection[int] | None) -> list[Notice]:
+def catch(world: Surroundings, changed: Collection[int] | None) -> list[Notice]:
     """Catch whom a change leaves where nobody can be, let go who was caught and is not any more; warnings of them.
 
     `changed` are the obstacles that are others now; None: the walkable surface is another. Raises nothing once
@@ -58,12 +58,12 @@ def catch(world: World, changed: Collection[int] | None) -> list[Notice]:
     return capped(notices)
 
 
-def _told(world: World, row: int, obstacle: int) -> str:
+def _told(world: Surroundings, row: int, obstacle: int) -> str:
     leaves = "it leaves by the shortest way" if world.options.leave_obstacles else "whose walls let nobody out"
     return f"agent {world.ids[row]} is inside obstacle {obstacle}; {leaves}"
 
 
-def _inside(world: World, rows: Integers, changed: Collection[int] | None) -> dict[int, int]:
+def _inside(world: Surroundings, rows: Integers, changed: Collection[int] | None) -> dict[int, int]:
     """Which of the agents at `rows` are in a closed obstacle that acts, of `changed` or (None) of none."""
     named = [] if changed is None else [world.obstacle_set.get(one) for one in changed if one in world.obstacle_set]
     points = world.population.state["position"][rows]
@@ -79,7 +79,7 @@ def _inside(world: World, rows: Integers, changed: Collection[int] | None) -> di
     return found
 
 
-def _held_still(world: World, before: Integers) -> dict[int, int]:
+def _held_still(world: Surroundings, before: Integers) -> dict[int, int]:
     """Those of whom were caught before that still stand where nobody can be."""
     if not len(before):
         return {}
@@ -87,7 +87,7 @@ def _held_still(world: World, before: Integers) -> dict[int, int]:
     return held | _inside(world, before, world.obstacle_set.ids)
 
 
-def _write(world: World, before: Integers, held: dict[int, int]) -> None:
+def _write(world: Surroundings, before: Integers, held: dict[int, int]) -> None:
     """Find the places of escape, and say of everybody whether it is caught."""
     state = world.population.state
     rows = np.array(sorted(held), np.int64)

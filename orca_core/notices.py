@@ -17,7 +17,7 @@ from orca_core.kernels.tree import STACK
 from orca_core.tree import BoxTree
 
 if TYPE_CHECKING:
-    from orca_core.world import World
+    from orca_core.surroundings import Surroundings
 
 __all__ = ["about_agents", "about_places", "outside_mask"]
 
@@ -30,7 +30,7 @@ REACH = {"neighbor_distance", "radius", "max_speed", "time_horizon"}
 PLACES = {"position", "radius"}
 
 
-def about_agents(world: World, indices: Integers, changed: set[str] | None = None) -> list[Notice]:
+def about_agents(world: Surroundings, indices: Integers, changed: set[str] | None = None) -> list[Notice]:
     """Warnings about the agents at `indices`, of which `changed` columns were given (None: all); items count from 0
     in that order.
     """
@@ -44,7 +44,7 @@ def about_agents(world: World, indices: Integers, changed: set[str] | None = Non
     return capped(notices)
 
 
-def about_places(world: World) -> list[Notice]:
+def about_places(world: Surroundings) -> list[Notice]:
     """Warnings about agents that a new walkable area leaves outside; `item` is not set, the id stands in the
     message.
     """
@@ -69,7 +69,7 @@ def about_places(world: World) -> list[Notice]:
     return capped(notices)
 
 
-def _short_horizons(world: World, indices: Integers) -> list[Notice]:
+def _short_horizons(world: Surroundings, indices: Integers) -> list[Notice]:
     notices = []
     for name in sorted(TIMES):
         horizon = world.column(name)[indices]
@@ -79,7 +79,7 @@ def _short_horizons(world: World, indices: Integers) -> list[Notice]:
     return notices
 
 
-def _short_sight(world: World, indices: Integers) -> list[Notice]:
+def _short_sight(world: Surroundings, indices: Integers) -> list[Notice]:
     horizon = np.maximum(world.column("time_horizon")[indices], world.time_step)
     needed = 2.0 * world.column("radius")[indices] + 2.0 * world.column("max_speed")[indices] * horizon
     sight = world.column("neighbor_distance")[indices]
@@ -96,7 +96,7 @@ def _short_sight(world: World, indices: Integers) -> list[Notice]:
     ]
 
 
-def _overlaps(world: World, indices: Integers) -> list[Notice]:
+def _overlaps(world: Surroundings, indices: Integers) -> list[Notice]:
     position, radius = world.population.state["position"], world.population.state["radius"]
     edge = radius[:, None]
     tree = BoxTree.over(np.ascontiguousarray(np.hstack([position - edge, position + edge])))
@@ -117,7 +117,7 @@ def _overlaps(world: World, indices: Integers) -> list[Notice]:
     ]
 
 
-def outside_mask(world: World, indices: Integers) -> NDArray[np.bool_]:
+def outside_mask(world: Surroundings, indices: Integers) -> NDArray[np.bool_]:
     """Which of the agents at `indices` (k,) are off the surface for their radius."""
     statics = world.statics()
     mask = np.zeros(len(indices), bool)
@@ -130,14 +130,14 @@ def outside_mask(world: World, indices: Integers) -> NDArray[np.bool_]:
     return mask
 
 
-def _outside(world: World, indices: Integers) -> list[Notice]:
+def _outside(world: Surroundings, indices: Integers) -> list[Notice]:
     return [
         Notice("outside-area", int(item), "position", "is outside the walkable area shrunk by the radius")
         for item in np.flatnonzero(outside_mask(world, indices))[:101]
     ]
 
 
-def _inside(world: World, indices: Integers) -> list[Notice]:
+def _inside(world: Surroundings, indices: Integers) -> list[Notice]:
     around = obstacles_around(world.obstacle_set.acting(), world.population.state["position"][indices])
     return [
         Notice("inside-obstacle", item, "position", f"is inside obstacle {identifier}, whose walls let nobody out")

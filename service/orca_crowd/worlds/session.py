@@ -268,7 +268,6 @@ class Session:
         for key, digest, answer in memory["answers"]:
             self._answers.keep(key, digest, answer)
         self._changes.ownership.put_back_kept(memory["ownership"])
-        # journals from before it was counted do not say
         self._changes.geometry = memory.get("geometry", 0)
         opened = [
             (request, Accepted(*accepted), left, events, broken)
@@ -346,10 +345,7 @@ class Session:
 
     def obstacles(self) -> dict[str, Any]:
         """`{step, obstacles}`."""
-        return {
-            "step": self.world.step_count,
-            "obstacles": [obstacle_map(obstacle) for obstacle in self.world.obstacles()],
-        }
+        return {"step": self.world.step_count, "obstacles": [obstacle_map(one) for one in self.world.obstacles()]}
 
     def walkable(self) -> dict[str, Any]:
         """`{step, areas}`."""
