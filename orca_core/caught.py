@@ -59,8 +59,8 @@ def catch(world: Surroundings, changed: Collection[int] | None) -> list[Notice]:
 
 
 def _told(world: Surroundings, row: int, obstacle: int) -> str:
-    leaves = "it leaves by the shortest way" if world.options.leave_obstacles else "whose walls let nobody out"
-    return f"agent {world.ids[row]} is inside obstacle {obstacle}; {leaves}"
+    leaves = "; it leaves by the shortest way" if world.options.leave_obstacles else ", whose walls let nobody out"
+    return f"agent {world.ids[row]} is inside obstacle {obstacle}{leaves}"
 
 
 def _inside(world: Surroundings, rows: Integers, changed: Collection[int] | None) -> dict[int, int]:

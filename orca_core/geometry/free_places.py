@@ -37,6 +37,8 @@ def nearest_free(
     """
     bounds = np.array([[*one.points.min(axis=0), *one.points.max(axis=0)] for one in obstacles]).reshape(-1, 4)
     surface, cut = shrunk_area(walkable, radius, merge_collinear) if len(walkable) else (None, [])
+    if surface is not None and surface.is_empty:
+        return points.copy(), np.zeros(len(points), np.bool_)
     low, high = points.min(axis=0), points.max(axis=0)
     reach = FIRST_LOOK * radius + LEAST_LOOK * max(1.0, float(np.abs(points).max()))
     while True:

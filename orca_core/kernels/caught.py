@@ -17,6 +17,8 @@ CAUGHT = 1
 TOLD = 2
 NO_PLACE = 4
 
+ROUNDED = 1.0 + 1e-12
+
 
 @kernel("void(i8,i8,i8[::1],f8,u1[::1],f8[:,::1],f8[::1],f8[:,::1],f8[:,::1],f8[:,::1],u1[::1])")
 def let_out(first, last, order, dt, caught, escape, max_speed, position, velocity, next_position, on_surface):
@@ -37,7 +39,8 @@ def let_out(first, last, order, dt, caught, escape, max_speed, position, velocit
             dy = escape[i, 1] - py
             distance = math.sqrt(dx * dx + dy * dy)
             longest = max_speed[i] * dt
-            if distance <= longest:
+            # a way of so many whole steps takes no more for rounding
+            if distance <= longest * ROUNDED:
                 x = escape[i, 0]
                 y = escape[i, 1]
             else:
