@@ -17,9 +17,10 @@ from orca_core.agent_columns import capped
 from orca_core.errors import Notice
 from orca_core.geometry.free_places import nearest_free
 from orca_core.geometry.inside import obstacles_around
+from orca_core.geometry.obstacles import stands_at
 from orca_core.kernels.caught import CAUGHT, NO_PLACE, TOLD
 from orca_core.kernels.status import INSIDE_OBSTACLE
-from orca_core.notices import outside_mask
+from orca_core.notices import heights_of, outside_mask
 
 if TYPE_CHECKING:
     from orca_core.surroundings import Surroundings
@@ -51,7 +52,8 @@ def catch(world: Surroundings, changed: Collection[int] | None) -> list[Notice]:
     held = dict(inside)
     if changed is None:
         everybody = np.arange(world.agent_count)
-        held |= dict.fromkeys(np.flatnonzero(outside_mask(world, everybody)).tolist(), SURFACE)
+        free = state["locked"] == 0
+        held |= dict.fromkeys(np.flatnonzero(outside_mask(world, everybody) & free).tolist(), SURFACE)
     held |= _held_still(world, before)
     if held or len(before):
         _write(world, before, held)
@@ -66,7 +68,9 @@ def _told(world: Surroundings, row: int, obstacle: int) -> str:
 def _inside(world: Surroundings, rows: Integers, changed: Collection[int] | None) -> dict[int, int]:
     """Which of the agents at `rows` are in a closed obstacle that acts, of `changed` or (None) of none."""
     named = [] if changed is None else [world.obstacle_set.get(one) for one in changed if one in world.obstacle_set]
-    points = world.population.state["position"][rows]
+    # what somebody else drives goes where it is driven
+    rows = rows[world.population.state["locked"][rows] == 0]
+    points, heights = world.population.state["position"][rows], heights_of(world, rows)
     found: dict[int, int] = {}
     for obstacle in named:
         if not obstacle.closed or obstacle.open:
@@ -74,7 +78,7 @@ def _inside(world: Surroundings, rows: Integers, changed: Collection[int] | None
         # few are near: the exact question is for them
         low, high = obstacle.points.min(axis=0), obstacle.points.max(axis=0)
         near = np.flatnonzero(((points > low) & (points < high)).all(axis=1))
-        for item, identifier in obstacles_around([obstacle], points[near]):
+        for item, identifier in obstacles_around([obstacle], points[near], heights[near]):
             found.setdefault(int(rows[near[item]]), identifier)
     return found
 
@@ -94,11 +98,15 @@ def _write(world: Surroundings, before: Integers, held: dict[int, int]) -> None:
     by = np.array([held[row] for row in rows.tolist()], np.int64)
     places, found = np.empty((len(rows), 2)), np.zeros(len(rows), bool)
     acting, merge = world.obstacle_set.acting(), world.options.merge_collinear
-    # together those whom the same obstacle holds: they are near to each other
-    for obstacle, radius in sorted(set(zip(by.tolist(), state["radius"][rows].tolist(), strict=True))):
-        chosen = np.flatnonzero((by == obstacle) & (state["radius"][rows] == radius))
-        points = state["position"][rows[chosen]]
-        places[chosen], found[chosen] = nearest_free(world.walkable_set, acting, radius, merge, points)
+    # together those whom the same obstacle holds, as wide and as high: they are near to each other and meet the same
+    alike = np.column_stack([by, state["radius"][rows], heights_of(world, rows)])
+    for kind in np.unique(alike, axis=0):
+        chosen = np.flatnonzero((alike == kind).all(axis=1))
+        _, radius, low, high = kind.tolist()
+        met = [one for one in acting if stands_at(one, low, high)]
+        places[chosen], found[chosen] = nearest_free(
+            world.walkable_set, met, radius, merge, state["position"][rows[chosen]]
+        )
     offset = places - state["position"][rows]
     slack = ROUNDED * np.maximum(1.0, np.abs(state["position"][rows]).max(axis=1, initial=0.0))
     still = ~found | (np.sqrt((offset * offset).sum(axis=1)) > slack)

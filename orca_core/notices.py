@@ -15,11 +15,12 @@ from orca_core.kernels.overlap import overlapping_discs
 from orca_core.kernels.step import OVERLAP_SLACK
 from orca_core.kernels.tree import STACK
 from orca_core.tree import BoxTree
+from orca_core.yielding import terms_and_bonds
 
 if TYPE_CHECKING:
     from orca_core.surroundings import Surroundings
 
-__all__ = ["about_agents", "about_places", "outside_mask"]
+__all__ = ["about_agents", "about_places", "heights_of", "outside_mask"]
 
 Integers = NDArray[np.int64]
 
@@ -103,8 +104,9 @@ def _overlaps(world: Surroundings, indices: Integers) -> list[Notice]:
     other = np.empty(len(indices), np.int64)
     rows = np.ascontiguousarray(indices)
     overlapping_discs(
-        rows, position, radius, OVERLAP_SLACK, tree.nodes, tree.leaves, tree.order, np.empty(STACK, np.int64), other
-    )
+        rows, position, radius, OVERLAP_SLACK, tree.nodes, tree.leaves, tree.order, np.empty(STACK, np.int64), other,
+        *terms_and_bonds(world.population.state),
+    )  # fmt: skip
     ids = world.ids
     return [
         Notice(
@@ -137,8 +139,17 @@ def _outside(world: Surroundings, indices: Integers) -> list[Notice]:
     ]
 
 
+def heights_of(world: Surroundings, indices: Integers) -> NDArray[np.float64]:
+    """From where to where the agents at `indices` (k,) stand, (k, 2)."""
+    state = world.population.state
+    low = state["elevation"][indices]
+    return np.stack([low, low + state["height"][indices]], axis=1)
+
+
 def _inside(world: Surroundings, indices: Integers) -> list[Notice]:
-    around = obstacles_around(world.obstacle_set.acting(), world.population.state["position"][indices])
+    around = obstacles_around(
+        world.obstacle_set.acting(), world.population.state["position"][indices], heights_of(world, indices)
+    )
     return [
         Notice("inside-obstacle", item, "position", f"is inside obstacle {identifier}, whose walls let nobody out")
         for item, identifier in around[:101]

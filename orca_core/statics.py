@@ -23,26 +23,30 @@ Integers = NDArray[np.int64]
 class Walls:
     """Walls as the solver takes them: `rows` float64 (m, 4), `source` int64 (m,) the obstacle ids, `tree` over them.
 
-    `merged` is how many pieces act as part of others.
+    `heights` (m, 2) are those at which they stand, without rows where all stand at every height; `merged` is how many
+    pieces act as part of others.
     """
 
-    def __init__(self, rows: Floats, source: Integers, merged: int) -> None:
+    def __init__(self, rows: Floats, source: Integers, merged: int, heights: Floats) -> None:
         """Index walls (m, 4)."""
         self.rows = np.ascontiguousarray(rows, np.float64)
         self.source = source
+        self.heights = np.ascontiguousarray(heights)
         self.merged = merged
         self.tree = BoxTree.over_segments(self.rows)
 
     @classmethod
     def of(cls, obstacles: ObstacleSet, options: Options) -> Walls:
         """What acts of the obstacles now; costs little where few have changed since it was last asked for."""
-        return cls(*obstacles.segments(options.merge_collinear))
+        pieces = obstacles.pieces(options.merge_collinear)
+        return cls(*pieces.walls, pieces.wall_heights)
 
 
 class Statics:
     """Frozen geometry of a world under given options and radii.
 
-    `walls` float64 (m, 4) with `wall_source` the obstacle ids; `boundaries` and one box tree for each radius class.
+    `walls` float64 (m, 4) with `wall_source` the obstacle ids and `wall_range` (m, 2) the heights at which they stand,
+    without rows where all stand at every height; `boundaries` and one box tree for each radius class.
     """
 
     def __init__(self, walls: Walls, boundaries: Boundaries) -> None:
@@ -58,7 +62,7 @@ class Statics:
     def _take(self, walls: Walls) -> None:
         self.walled = walls
         self.walls, self.wall_source, self.wall_tree = walls.rows, walls.source, walls.tree
-        self.merged = walls.merged
+        self.wall_range, self.merged = walls.heights, walls.merged
 
     @classmethod
     def build(cls, obstacles: ObstacleSet, walkable: WalkableSet, radii: Floats, options: Options) -> Statics:
@@ -77,14 +81,14 @@ class Statics:
             return np.zeros(len(radius), np.int64)
         return np.searchsorted(self.boundaries.class_radius, radius).astype(np.int64)
 
-    def solver_arguments(self) -> tuple[Any, ...]:
-        """Walls and boundaries in the order in which the solving kernel takes them."""
+    def wall_arguments(self) -> tuple[Any, ...]:
+        """Walls in the order in which the solving kernel takes them."""
+        tree = self.wall_tree
+        return self.walls, tree.nodes, tree.leaves, tree.order, tree.boxes, self.wall_range
+
+    def boundary_arguments(self) -> tuple[Any, ...]:
+        """Boundaries in the order in which the solving kernel takes them."""
         return (
-            self.walls,
-            self.wall_tree.nodes,
-            self.wall_tree.leaves,
-            self.wall_tree.order,
-            self.wall_tree.boxes,
             self.edges,
             self.boundaries.edge_clearance,
             self.boundaries.edge_horizon,

@@ -17,13 +17,15 @@ from numpy.typing import NDArray
 from orca_core.errors import InvalidInput, Problem, SnapshotError
 from orca_core.geometry.pieces import Pieces
 from orca_core.geometry.registry import Registry
-from orca_core.geometry.rings import checked_points, crossing, distinct_count, signed_area
+from orca_core.geometry.rings import LIMIT, checked_points, crossing, distinct_count, signed_area
 
-__all__ = ["Obstacle", "ObstacleSet"]
+__all__ = ["Obstacle", "ObstacleSet", "stands_at"]
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
 
+# at every height
+EVERYWHERE = (-np.inf, np.inf)
 # where more than one of so many obstacles has changed, all are flattened anew
 PIECEWISE = 8
 
@@ -32,12 +34,14 @@ PIECEWISE = 8
 class Obstacle:
     """A wall of at least two points (k, 2), or a ring of at least three where `closed`; `id` None is given one.
 
-    `open` says that it does not act now: a door. `closed` is about its shape and has nothing to do with it.
+    `z_range` (low, high) in metres says at which heights it stands, ends included; None: at all. `open` says that it
+    does not act now: a door. `closed` is about its shape and has nothing to do with it.
     """
 
     points: Any
     closed: bool = False
     id: int | None = None
+    z_range: tuple[float, float] | None = None
     open: bool = False
 
     def segments(self) -> Floats:
@@ -48,8 +52,14 @@ class Obstacle:
         return np.hstack([points[:-1], points[1:]])
 
 
+def stands_at(obstacle: Obstacle, low: float, high: float) -> bool:
+    """Whether an obstacle stands at some height from `low` to `high`, ends included."""
+    return obstacle.z_range is None or (obstacle.z_range[0] <= high and low <= obstacle.z_range[1])
+
+
 def checked_obstacle(obstacle: Obstacle, item: int | None, problems: list[Problem]) -> Obstacle:
     """The obstacle without repeated points and, where closed, without a closing one; faults go to `problems`."""
+    obstacle = replace(obstacle, z_range=_checked_range(obstacle.z_range, item, problems))
     points = checked_points(obstacle.points, item, "points", "", problems)
     if points is None:
         return obstacle
@@ -71,6 +81,21 @@ def checked_obstacle(obstacle: Obstacle, item: int | None, problems: list[Proble
         problems.append(Problem(item, "points", f"has {distinct} distinct points; an obstacle needs two"))
     points.flags.writeable = False
     return replace(obstacle, points=points)
+
+
+def _checked_range(given: Any, item: int | None, problems: list[Problem]) -> tuple[float, float] | None:
+    """The heights at which an obstacle stands; faults go to `problems`."""
+    if given is None:
+        return None
+    try:
+        low, high = (float(value) for value in given)
+        if not any(isinstance(value, bool | str) for value in given) and -LIMIT <= low <= high <= LIMIT:
+            return low, high
+    except (TypeError, ValueError):
+        pass
+    wanted = f"[low, high] with low <= high, both of magnitude at most {LIMIT:g}, or nothing for every height"
+    problems.append(Problem(item, "z_range", f"must be {wanted}, not {given!r}"))
+    return None
 
 
 class ObstacleSet:
@@ -162,16 +187,21 @@ class ObstacleSet:
     def segments(self, merge: bool) -> tuple[Floats, Integers, int]:
         """Segments (m, 4), the id of the obstacle each came from (m,), and how many pieces merging has saved.
 
-        With `merge` collinear touching pieces are one segment, which belongs to the obstacle of its first piece. Open
-        doors have none. What has changed since the last time costs what it touches, and comes out as if all were new.
+        With `merge` collinear touching pieces are one segment, which belongs to the obstacle of its first piece; pieces
+        that stand at other heights stay apart. Open doors have none. What has changed since the last time costs what it
+        touches, and comes out as if all were new.
         """
+        return self.pieces(merge).walls
+
+    def pieces(self, merge: bool) -> Pieces:
+        """The pieces of what acts, brought up to date."""
         pieces, stale = self._pieces, self._stale
         if pieces is None or pieces.merge != merge:
             pieces, stale = Pieces.none(merge), frozenset(self.ids)
         if stale:
             pieces = self._up_to_date(pieces, stale)
         self._pieces, self._stale = pieces, frozenset()
-        return pieces.walls
+        return pieces
 
     def _up_to_date(self, pieces: Pieces, stale: Collection[int]) -> Pieces:
         """The pieces, with those of the obstacles `stale` as they are now."""
@@ -179,13 +209,15 @@ class ObstacleSet:
             # more is new than old
             pieces, stale = Pieces.none(pieces.merge), self.ids
         ranked = sorted((self._registry.rank(one), one) for one in stale if one in self._registry)
-        parts = [(rank, one, self.get(one).segments()) for rank, one in ranked if not self.get(one).open]
-        sizes = [len(part) for _, _, part in parts]
+        acting = [(rank, self.get(one)) for rank, one in ranked if not self.get(one).open]
+        rows = [one.segments() for _, one in acting]
+        sizes = [len(part) for part in rows]
         return pieces.changed(
             stale if len(pieces.rows) else (),
-            np.repeat(np.array([rank for rank, _, _ in parts], np.int64), sizes),
-            np.repeat(np.array([one for _, one, _ in parts], np.int64), sizes),
-            np.concatenate([np.empty((0, 4)), *(part for _, _, part in parts)]),
+            rank=np.repeat(np.array([rank for rank, _ in acting], np.int64), sizes),
+            source=np.repeat(np.array([one.id for _, one in acting], np.int64), sizes),
+            rows=np.concatenate([np.empty((0, 4)), *rows]),
+            heights=np.repeat(np.array([one.z_range or EVERYWHERE for _, one in acting]).reshape(-1, 2), sizes, axis=0),
         )
 
     def to_arrays(self) -> dict[str, NDArray[Any]]:
@@ -200,8 +232,19 @@ class ObstacleSet:
             "closed": np.array([obstacle.closed for obstacle in items], np.uint8),
             "points": np.concatenate(points) if points else np.empty((0, 2)),
             "length": np.array([len(part) for part in points], np.int64),
+            **self._ranges_to_arrays(),
             "gone": np.array(self._registry.gone, np.int64),
             "next_id": np.array([self._registry.next_id], np.int64),
+        }
+
+    def _ranges_to_arrays(self) -> dict[str, NDArray[Any]]:
+        """Heights, where some obstacle has any: a world that knows none has the snapshot it always had."""
+        ranges = [obstacle.z_range for obstacle in self.items()]
+        if all(one is None for one in ranges):
+            return {}
+        return {
+            "has_range": np.array([one is not None for one in ranges], np.uint8),
+            "range": np.array([one or (0.0, 0.0) for one in ranges], np.float64),
         }
 
     @classmethod
@@ -213,11 +256,15 @@ class ObstacleSet:
                 raise ValueError("lengths differ")
             parts = np.split(np.array(arrays["points"], np.float64).reshape(-1, 2), np.cumsum(lengths)[:-1])
             ids = [int(identifier) for identifier in arrays["id"]]
+            has_range = arrays.get("has_range", np.zeros(len(ids), np.uint8))
+            ranges = arrays.get("range", np.zeros((len(ids), 2))).tolist()
             doors = arrays.get("open", np.zeros(len(ids), np.uint8))
+            if has_range.any() and not all(-LIMIT <= low <= high <= LIMIT for low, high in ranges):
+                raise ValueError("a range of heights is none")
             items = [
-                Obstacle(points, bool(closed), identifier, bool(is_open))
-                for points, closed, identifier, is_open in zip(
-                    parts if ids else [], arrays["closed"], ids, doors, strict=True
+                Obstacle(points, bool(closed), identifier, (low, high) if held else None, bool(is_open))
+                for points, closed, identifier, held, (low, high), is_open in zip(
+                    parts if ids else [], arrays["closed"], ids, has_range, ranges, doors, strict=True
                 )
             ]
             other = cls()

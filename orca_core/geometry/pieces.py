@@ -37,13 +37,15 @@ class Pieces:
 
     `rows` float64 (m, 4) of a x, a y, b x, b y; `source` int64 (m,) ids of obstacles; `family` int64 (m,) equal within
     a family; `head` (m,) the pieces that are walls, and `span` float64 (m, 4) the wall that each of these is, together
-    with the pieces that it has taken up. Nothing in it is ever changed in place.
+    with the pieces that it has taken up; `heights` float64 (m, 2) at which each stands. Nothing in it is ever changed
+    in place.
     """
 
     merge: bool
     rank: Integers
     source: Integers
     rows: Floats
+    heights: Floats
     family: Integers
     head: Flags
     span: Floats
@@ -52,13 +54,18 @@ class Pieces:
     def none(cls, merge: bool) -> Pieces:
         """No piece; `merge` says whether collinear touching ones are to be one wall."""
         whole, flat = np.empty(0, np.int64), np.empty((0, 4))
-        return cls(merge, whole, whole, flat, whole, np.empty(0, np.bool_), flat)
+        return cls(merge, whole, whole, flat, np.empty((0, 2)), whole, np.empty(0, np.bool_), flat)
 
     @cached_property
     def walls(self) -> tuple[Floats, Integers, int]:
         """Walls (k, 4), the id of the obstacle each belongs to (k,), and how many pieces merging has saved."""
         walls = np.ascontiguousarray(self.span[self.head])
         return walls, self.source[self.head], len(self.rows) - len(walls)
+
+    @cached_property
+    def wall_heights(self) -> Floats:
+        """The heights (k, 2) at which the walls stand; no rows where all stand at every height."""
+        return self.heights[self.head] if np.isfinite(self.heights).any() else np.empty((0, 2))
 
     @cached_property
     def boxes(self) -> Floats:
@@ -70,14 +77,16 @@ class Pieces:
         boxes[:, 2:] += reach[:, None]
         return boxes
 
-    def changed(self, gone: Collection[int], rank: Integers, source: Integers, rows: Floats) -> Pieces:
+    def changed(
+        self, gone: Collection[int], *, rank: Integers, source: Integers, rows: Floats, heights: Floats
+    ) -> Pieces:
         """Others, without the pieces of the obstacles `gone` and with new rows (k, 4), ascending in rank."""
         dropped = np.isin(self.source, list(gone)) if gone else np.zeros(len(self.rows), np.bool_)
-        new = Pieces(self.merge, rank, source, rows, rank, np.ones(len(rows), np.bool_), rows)
+        new = Pieces(self.merge, rank, source, rows, heights, rank, np.ones(len(rows), np.bool_), rows)
         anew = dropped.copy()
         if self.merge and len(rows) and len(self.rows):
             related = np.zeros(len(self.rows), np.uint8)
-            relatives(self.rows, self.boxes, rows, new.boxes, related)
+            relatives(self.rows, self.boxes, self.heights, rows, new.boxes, heights, related)
             anew |= related == 1
         if self.merge:
             anew = np.isin(self.family, np.unique(self.family[anew]))
@@ -89,7 +98,7 @@ class Pieces:
         def joined(name: str) -> Any:
             return np.concatenate([getattr(self, name)[kept], getattr(new, name)])[order]
 
-        columns = {name: joined(name) for name in ("rank", "source", "rows", "family", "head", "span")}
+        columns = {name: joined(name) for name in ("rank", "source", "rows", "heights", "family", "head", "span")}
         other = replace(self, **columns)
         # what was never looked at before
         other.__dict__["boxes"] = joined("boxes")
@@ -106,11 +115,11 @@ class Pieces:
         count = len(rows)
         if count == 0:
             return
-        tree = BoxTree.over(boxes)
+        heights, tree = np.ascontiguousarray(self.heights[chosen]), BoxTree.over(boxes)
         family = np.empty(count, np.int64)
         families(
-            rows, boxes, tree.nodes, tree.leaves, tree.order, np.empty(STACK, np.int64), np.empty(count, np.int64),
-            family,
+            rows, boxes, heights, tree.nodes, tree.leaves, tree.order, np.empty(STACK, np.int64),
+            np.empty(count, np.int64), family,
         )  # fmt: skip
         # a family is known by a number that no other has
         self.family[chosen] = family + (int(self.family.max(initial=-1)) + 1)

@@ -30,9 +30,14 @@ def beside(ax, ay, bx, by, cx, cy, dx, dy, slack):
     return abs(ex * (dy - ay) - ey * (dx - ax)) <= limit
 
 
-@kernel("b1(f8[:,::1],i8,f8[:,::1],i8)")
-def may_join(first, i, second, j):
-    """Whether piece i of `first` (m, 4) and piece j of `second` (k, 4), whose boxes touch, may lie on one line."""
+@kernel("b1(f8[:,::1],f8[:,::1],i8,f8[:,::1],f8[:,::1],i8)")
+def may_join(first, first_heights, i, second, second_heights, j):
+    """Whether piece i of `first` (m, 4) and piece j of `second` (k, 4), whose boxes touch, may lie on one line.
+
+    They stand at the same heights (m, 2) and (k, 2), or have nothing to do with each other.
+    """
+    if first_heights[i, 0] != second_heights[j, 0] or first_heights[i, 1] != second_heights[j, 1]:
+        return False
     ax = first[i, 0]
     ay = first[i, 1]
     bx = first[i, 2]
@@ -49,8 +54,8 @@ def may_join(first, i, second, j):
     return beside(ax, ay, bx, by, cx, cy, dx, dy, slack) or beside(cx, cy, dx, dy, ax, ay, bx, by, slack)
 
 
-@kernel("void(f8[:,::1],f8[:,::1],f8[:,::1],f8[:,::1],u1[::1])")
-def relatives(pieces, boxes, others, other_boxes, related):
+@kernel("void(f8[:,::1],f8[:,::1],f8[:,::1],f8[:,::1],f8[:,::1],f8[:,::1],u1[::1])")
+def relatives(pieces, boxes, heights, others, other_boxes, other_heights, related):
     """Mark in `related` (m,) each of the pieces (m, 4) that may join one of `others` (k, 4); boxes are grown ones."""
     for j in range(others.shape[0]):
         min_x = other_boxes[j, 0]
@@ -60,7 +65,7 @@ def relatives(pieces, boxes, others, other_boxes, related):
         for i in range(pieces.shape[0]):
             if boxes[i, 0] > max_x or boxes[i, 2] < min_x or boxes[i, 1] > max_y or boxes[i, 3] < min_y:
                 continue
-            if related[i] == 0 and may_join(pieces, i, others, j):
+            if related[i] == 0 and may_join(pieces, heights, i, others, other_heights, j):
                 related[i] = 1
 
 
@@ -73,8 +78,8 @@ def head_of(family, i):
     return i
 
 
-@kernel("void(f8[:,::1],f8[:,::1],f8[:,::1],i8,i8[::1],i8[::1],i8[::1],i8[::1])")
-def families(pieces, boxes, nodes, leaves, order, stack, found, family):
+@kernel("void(f8[:,::1],f8[:,::1],f8[:,::1],f8[:,::1],i8,i8[::1],i8[::1],i8[::1],i8[::1])")
+def families(pieces, boxes, heights, nodes, leaves, order, stack, found, family):
     """Write for each of the pieces (m, 4) the index of the first of its family; `boxes` are grown, with their tree.
 
     `found` has room for m.
@@ -88,7 +93,7 @@ def families(pieces, boxes, nodes, leaves, order, stack, found, family):
         )
         for k in range(near):
             j = found[k]
-            if j >= i or not may_join(pieces, i, pieces, j):
+            if j >= i or not may_join(pieces, heights, i, pieces, heights, j):
                 continue
             one = head_of(family, i)
             other = head_of(family, j)
