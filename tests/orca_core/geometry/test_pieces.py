@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -12,19 +14,20 @@ from orca_core.geometry.obstacles import Obstacle, ObstacleSet
 from orca_core.geometry.pieces import Pieces
 
 # whole numbers lie on one line, touch and overlap; sevenths do so but for rounding
+STOREYS = (None, None, (0.0, 2.0), (2.0, 4.0))
 DIRECTIONS = ((1.0, 0.0), (0.0, 1.0), (1.0, 1.0), (2.0, 1.0), (1.0 / 3.0, 0.0), (1.0 / 7.0, 1.0 / 9.0))
 
 
 def drawn(random: np.random.Generator) -> Obstacle:
     """A box or a polyline, open or not, that is likely to touch another."""
     x, y = random.integers(0, 8, 2).astype(float)
-    is_open = bool(random.random() < 0.3)
+    kind: dict[str, Any] = {"open": bool(random.random() < 0.3), "z_range": STOREYS[random.integers(4)]}
     if random.random() < 0.4:
         w, h = random.integers(1, 4, 2)
-        return Obstacle(np.array([(x, y), (x + w, y), (x + w, y + h), (x, y + h)]), closed=True, open=is_open)
+        return Obstacle(np.array([(x, y), (x + w, y), (x + w, y + h), (x, y + h)]), closed=True, **kind)
     along = np.array(DIRECTIONS[random.integers(len(DIRECTIONS))])
     points = np.array([(x, y)]) + along * np.arange(random.integers(2, 5))[:, None]
-    return Obstacle(points[:: random.choice([1, -1])], open=is_open)
+    return Obstacle(points[:: random.choice([1, -1])], **kind)
 
 
 def fresh(worn: ObstacleSet) -> ObstacleSet:
@@ -56,9 +59,12 @@ def test_any_history_leaves_the_walls_of_a_set_made_anew(seed: int, merge: bool)
             wanted = fresh(worn).segments(merge)
             assert segments.tobytes() == wanted[0].tobytes()
             assert (source.tolist(), saved) == (wanted[1].tolist(), wanted[2])
-            acting = [one.segments() for one in worn.acting()]
-            if merge and acting:
-                assert segments.tobytes() == merge_collinear(np.concatenate(acting)).segments.tobytes()
+            # and those that merging all pieces of a storey at once gives
+            for storey in STOREYS[1:] if merge else ():
+                rows = [one.segments() for one in worn.acting() if one.z_range == storey]
+                whole = merge_collinear(np.concatenate([np.empty((0, 4)), *rows])).segments
+                stands = [worn.get(one).z_range == storey for one in source.tolist()]
+                assert segments[np.array(stands, bool)].tobytes() == whole.tobytes()
         if random.random() < 0.2:
             copies.append((worn.copy(), worn.items(), worn.segments(merge)[0].tobytes()))
     # what was copied on the way has not changed since

@@ -138,6 +138,26 @@ def test_who_is_not_caught_any_more_goes_on(way: str) -> None:
     assert world.agent(0)["status"] == "arrived"
 
 
+def test_storeys_and_who_is_driven_are_left_alone() -> None:
+    elevation = np.array([0.0, 5.0, 0.0])
+    world = world_of([(0.2, 0.1), (0.2, 0.1), (-0.9, -0.5)], elevation=elevation, locked=np.array([False, False, True]))
+    world.step()
+    solid = replace(box(-1.0, -1.0, 1.0, 1.0), z_range=(-1.0, 2.0))
+    notices = world.add_obstacles([solid, replace(box(1.1, -3.0, 4.0, 3.0), z_range=(4.0, 6.0))]).notices
+    assert [notice.message[:7] for notice in notices if notice.code == "inside-obstacle"] == ["agent 0"]
+    world.step(8)
+    # the other storey is no hindrance on the way out either
+    assert world.column("position")[0] == pytest.approx((1.5, 0.1), abs=1e-9)
+    assert world.column("position")[1:].tolist() == [[0.2, 0.1], [-0.9, -0.5]]
+    # whoever is taken over while it is caught goes where it is driven
+    world.set_agents([0], {"position": [(0.0, 9.0)]})
+    world.add_obstacles([box(-2.0, 7.0, 2.0, 11.0)])
+    world.set_agents([0], {"locked": [True], "velocity": [(0.0, 0.5)]})
+    world.step(4)
+    assert world.column("position")[0] == pytest.approx((0.0, 9.5))
+    assert world.agent(0)["status"] != "inside-obstacle"
+
+
 def test_new_orders_do_not_free_it() -> None:
     world = world_of([(0.0, 0.1)])
     world.step()
