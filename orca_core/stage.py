@@ -46,6 +46,8 @@ class Stage:
     carrying: Values
     concluding: Values
     showing: Values
+    letting_out: Values
+    telling: Values
 
     @classmethod
     def gather(
@@ -73,7 +75,8 @@ class Stage:
             flags=solving.PART_COINCIDENT * options.part_coincident
             | solving.BREAK_SYMMETRY * options.break_symmetry
             | solving.STOP_NON_FINITE * options.stop_non_finite
-            | solving.CLAMP_PREFERRED * options.clamp_preferred_velocity,
+            | solving.CLAMP_PREFERRED * options.clamp_preferred_velocity
+            | solving.ONE_SIDE * options.one_side_of_walls,
             floor=dt if options.stop_at_walls else 0.0,
             turn_steps=math.ceil(TURN_TIME / dt),
             solving=(
@@ -104,4 +107,9 @@ class Stage:
                 order, own[f"packed.{frame}"], position, velocity, own[f"packed.{other}"],
                 own[f"leaf_x.{other}"], own[f"leaf_y.{other}"], own[f"boxes.{other}"],
             ),
+            letting_out=(
+                agents["caught"], agents["escape"], agents["max_speed"], agents["position"], velocity, position,
+                agents.following("on_surface"),
+            ),
+            telling=(agents["caught"], agents["escape"], position, agents.following("status"), own["events"]),
         )  # fmt: skip

@@ -8,7 +8,7 @@ order" and "The step".
 import math
 
 from orca_core._jit import kernel, prefetch
-from orca_core.kernels.constraints import boundary_rows, wall_rows
+from orca_core.kernels.constraints import GROWTH, boundary_rows, wall_rows
 from orca_core.kernels.eligible import eligible_of_leaf
 from orca_core.kernels.half_planes import LANES, cone_lanes, gather_lanes, take_rows
 from orca_core.kernels.linear_program import permitted_velocity
@@ -35,6 +35,7 @@ PART_COINCIDENT = 1
 BREAK_SYMMETRY = 2
 STOP_NON_FINITE = 4
 CLAMP_PREFERRED = 8
+ONE_SIDE = 1 << 20
 # and what agents have among them of `yielding`: somebody does not heed everybody; shares differ; somebody is locked
 SELECTING = 256
 SHARING = 512
@@ -42,8 +43,6 @@ LOCKING = 1024
 
 # an overlap shallower than this share of the sum of the radii is a touch with rounding
 OVERLAP_SLACK = 1e-6
-# a computed distance to a segment may fall short of the true one by rounding; boxes are grown by this much to lose none
-GROWTH = 1e-9
 # what lies within a step's move, and a little more, may be reached in it
 MOVE_MARGIN = 1.0 + 1e-6
 # how many places ahead memory is asked for
@@ -97,6 +96,7 @@ def solve_leaves(
     two may have come closer in the last step.
     """
     clamp = (flags & CLAMP_PREFERRED) != 0
+    one_side = (flags & ONE_SIDE) != 0
     sharing = (flags & SHARING) != 0
     storeys = wall_range.shape[0] > 0
     for leaf in range(first_leaf, last_leaf):
@@ -170,13 +170,13 @@ def solve_leaves(
                         found, found_count, wall_range, elevation[i], elevation[i] + height[i], found_here
                     )
                     rows, closest = wall_rows(
-                        px, py, radius, obstacle_horizon * limit + radius, obstacle_horizon, dt, walls, found_here,
-                        here_count, item_distance, item, planes, rows,
+                        px, py, radius, obstacle_horizon * limit + radius, move, obstacle_horizon, dt, one_side, walls,
+                        wall_boxes, found_here, here_count, item_distance, item, planes, rows,
                     )  # fmt: skip
                 else:
                     rows, closest = wall_rows(
-                        px, py, radius, obstacle_horizon * limit + radius, obstacle_horizon, dt, walls, found,
-                        found_count, item_distance, item, planes, rows,
+                        px, py, radius, obstacle_horizon * limit + radius, move, obstacle_horizon, dt, one_side, walls,
+                        wall_boxes, found, found_count, item_distance, item, planes, rows,
                     )  # fmt: skip
                 if closest <= move * move:
                     happened = NEAR_STATICS
