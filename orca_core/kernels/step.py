@@ -134,18 +134,15 @@ def solve_leaves(
                 boxes[leaf, 1] - grown, boxes[leaf, 2] + grown, boxes[leaf, 3] + grown, stack, found,
             )  # fmt: skip
         # the nearest agents of all members
-        total = 0
+        total = nearest_of_leaf(
+            leaf, begin, end, drift, slack, leaves, order, leaf_first, boxes, leaf_x, leaf_y, packed, parameters, reach,
+            listed, list_count, list_radius, planted, nodes, near, wide, stack, distance, place, index, nearer,
+            common_x, common_y, common_place, squares, near_distance, near_place, near_counts, bounds, guesses,
+        )  # fmt: skip
         if (flags & SELECTING) != 0:
             eligible_of_leaf(
-                begin, end, leaves, order, boxes, leaf_x, leaf_y, packed, parameters, terms, bonds, planted, nodes,
-                stack, index, near_distance, near_place, near_counts,
-            )  # fmt: skip
-        else:
-            total = nearest_of_leaf(
-                leaf, begin, end, drift, slack, leaves, order, leaf_first, boxes, leaf_x, leaf_y, packed, parameters,
-                reach, listed, list_count, list_radius, planted, nodes, near, wide, stack, distance, place, index,
-                nearer, common_x, common_y, common_place, squares, near_distance, near_place, near_counts, bounds,
-                guesses,
+                begin, end, drift, leaves, order, boxes, leaf_x, leaf_y, packed, parameters, listed, list_count,
+                list_radius, terms, bonds, planted, nodes, stack, index, near_distance, near_place, near_counts,
             )  # fmt: skip
         # their half-planes all at once where there is room for them
         together = total <= LANES and not sharing
