@@ -21,7 +21,7 @@ from orca_core.guidance.flow_grid import Standing
 from orca_core.guidance.flow_groups import FlowGroups
 from orca_core.guidance.flow_store import FlowStore, Place, Surface, Workshop
 from orca_core.kernels.flow_steer import AHEAD, LOST, ON_THE_WAY, steer_along
-from orca_core.kernels.status import ARRIVED, UNREACHABLE
+from orca_core.kernels.status import MOVING, STALLED, UNREACHABLE
 from orca_core.report import Event
 
 if TYPE_CHECKING:
@@ -191,7 +191,8 @@ class Flow:
         if not len(rows):
             return []
         status = agents["status"]
-        rows = rows[status[rows] != ARRIVED]
+        # who is inside an obstacle has other things to say
+        rows = rows[np.isin(status[rows], (MOVING, STALLED))]
         status[rows] = UNREACHABLE
         # whoever waits for another goal has not stalled
         agents["anchor"][rows], agents["anchor_step"][rows] = agents["position"][rows], world.step_count
