@@ -21,7 +21,17 @@ OPTION_MEANINGS: dict[str, str] = {
     "merge_collinear": "collinear touching pieces of walls and boundaries act as one piece",
     "walkable_surface": "a centre never leaves the walkable area shrunk by its radius; its move slides along",
     "stall_time": "seconds with under a tenth of the wanted progress after which an agent counts as stalled",
+    "unreachable_goals": "what agents with guidance `path` do whose goal cannot be reached: `stop`, or go to the "
+    "`nearest` point that can",
+    "plan_delay_steps": "steps after which a planned way enters the world; 0 stands for 0.05 s of the world, at least "
+    "one step",
+    "plan_expansions": "budget of the ways that are asked for in one step, in expansions; what is left over is planned "
+    "in the next",
 }
+
+# words, and bounds of numbers
+CHOICES: dict[str, tuple[str, ...]] = {"unreachable_goals": ("stop", "nearest")}
+WHOLE: dict[str, tuple[int, int]] = {"plan_delay_steps": (0, 1000), "plan_expansions": (1, 1_000_000)}
 
 
 @dataclass(frozen=True)
@@ -40,6 +50,9 @@ class Options:
     merge_collinear: bool = False
     walkable_surface: bool = False
     stall_time: float = 3.0
+    unreachable_goals: str = "stop"
+    plan_delay_steps: int = 0
+    plan_expansions: int = 20_000
 
     @classmethod
     def text(cls) -> Options:
@@ -82,6 +95,12 @@ class Options:
                     )
                 else:
                     changed[name] = float(value)
+            elif name in CHOICES or name in WHOLE:
+                fault = _fault(name, value)
+                if fault is None:
+                    changed[name] = value
+                else:
+                    problems.append(Problem(None, f"options.{name}", fault))
             elif not isinstance(value, bool):
                 problems.append(Problem(None, f"options.{name}", f"must be true or false, not {value!r}"))
             else:
@@ -93,6 +112,17 @@ class Options:
     def as_mapping(self) -> dict[str, Any]:
         """All values by name, profile first, as plain Python values."""
         return {field.name: getattr(self, field.name) for field in fields(self)}
+
+
+def _fault(name: str, value: object) -> str | None:
+    """Why a value may not stand in an option of words or of whole numbers, or None."""
+    if name in CHOICES:
+        allowed = isinstance(value, str) and value in CHOICES[name]
+        return None if allowed else f"must be one of {', '.join(CHOICES[name])}, not {value!r}"
+    low, high = WHOLE[name]
+    if isinstance(value, bool) or not isinstance(value, int) or not low <= value <= high:
+        return f"must be an integer from {low} to {high}, not {value!r}"
+    return None
 
 
 PROFILES: dict[str, Options] = {"text": Options.text(), "service": Options.service()}

@@ -17,7 +17,16 @@ __all__ = ["AGENT_DEFAULTS", "FIELDS", "STATUS_NAMES", "AgentState", "Field", "p
 # numbers every placing of agents, over all worlds, so that none is taken for another
 _PLACINGS = count()
 
-STATUS_NAMES = ("no-goal", "moving", "arrived", "stalled")
+STATUS_NAMES = (
+    "no-goal",
+    "moving",
+    "arrived",
+    "stalled",
+    "arrived-crowded",
+    "blocked",
+    "unreachable",
+    "inside-obstacle",
+)
 
 
 # what must not be read any more once it is written in the same step. What a step makes of an anchor, of the step it was

@@ -9,6 +9,7 @@ from __future__ import annotations
 # importing a kernel module declares its kernels; the order is that of their dependence
 import orca_core.kernels.boundary
 import orca_core.kernels.constraints
+import orca_core.kernels.follow
 import orca_core.kernels.frame
 import orca_core.kernels.half_planes
 import orca_core.kernels.linear_program
@@ -17,6 +18,7 @@ import orca_core.kernels.neighbours
 import orca_core.kernels.overlap
 import orca_core.kernels.preferred
 import orca_core.kernels.ranking
+import orca_core.kernels.sight
 import orca_core.kernels.status
 import orca_core.kernels.step
 import orca_core.kernels.surface
