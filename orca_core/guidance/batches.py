@@ -58,13 +58,9 @@ class Batches:
         """One more, due after all the others."""
         self._batches[batch.due] = batch
 
-    def until(self, step: int) -> list[Batch]:
-        """Those due by now."""
-        return [batch for batch in self if batch.due <= step]
-
-    def take(self, due: int) -> Batch:
-        """The one that is answered now."""
-        return self._batches.pop(due)
+    def take(self, due: int) -> Batch | None:
+        """The one that is answered now, if there is one; it is not under way any more."""
+        return self._batches.pop(due, None)
 
     def kept(self) -> dict[str, NDArray[Any]]:
         """As arrays by name."""

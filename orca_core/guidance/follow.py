@@ -20,7 +20,7 @@ from orca_core.agent_columns import COLUMNS
 from orca_core.guidance.batches import Batch, Batches
 from orca_core.guidance.followers import NOBODY, NOT, Followers
 from orca_core.guidance.navmesh import NavmeshPlanner
-from orca_core.guidance.planning import OUTCOMES, Found, InlinePlanning, Planning, Question, answered
+from orca_core.guidance.planning import OUTCOMES, FoundWays, InlinePlanning, Planning, Question
 from orca_core.kernels.follow import ASKING, NEAREST, STOPPED, WAY, find_changed, follow, look_ahead, see_goals
 from orca_core.kernels.orientation import WORK
 from orca_core.kernels.status import ARRIVED, STALLED, UNREACHABLE
@@ -100,7 +100,6 @@ class Follow:
         rows = self._rows(world)
         if not len(rows):
             return False
-        self._settle(world)
         known = self._present(world, rows)
         return bool(
             follow(
@@ -122,12 +121,6 @@ class Follow:
         known = self._followers
         return known if len(known) == len(ids) and np.array_equal(known.id, ids) else known.aligned(ids)
 
-    def _settle(self, world: World) -> None:
-        """Let in what should have come already: after a replay whose journal ended between a step and its answers."""
-        for batch in self._batches.until(world.step_count):
-            found = self._planning.collect(batch.due)
-            self._enter(world, found or answered(self._question(world, batch), batch.due))
-
     # after a step
 
     def conclude(self, world: World) -> list[Event]:
@@ -142,11 +135,9 @@ class Follow:
         bare = not len(world.statics().walls) and not len(world.statics().edges)
         self._look_at_goals(world, rows, bare=bare)
         before = known.standing.copy()
-        for batch in self._batches.until(world.step_count):
-            found = self._planning.collect(batch.due)
-            # in a replay it comes from the journal
-            if found is not None:
-                self._enter(world, found)
+        batch = self._batches.take(world.step_count)
+        if batch is not None:
+            self._enter(batch, self._planning.collect(batch.due))
         self.looks = 0 if bare else self._look_ahead(world, rows)
         self._ask(world, rows)
         return self._tell(world, rows, before)
@@ -271,14 +262,8 @@ class Follow:
 
     # answers
 
-    def enter(self, world: World, found: Found) -> None:
-        """Let in answers that were kept, in the place of planning them again."""
-        if any(batch.due == found.due for batch in self._batches.until(world.step_count)):
-            self._enter(world, found)
-
-    def _enter(self, world: World, found: Found) -> None:
+    def _enter(self, batch: Batch, found: FoundWays) -> None:
         """Give those who asked what was found, unless they want something else meanwhile."""
-        batch = self._batches.take(found.due)
         known = self._followers
         order = np.argsort(known.id, kind="stable")
         places = np.minimum(np.searchsorted(known.id, batch.ids, sorter=order), max(len(known) - 1, 0))

@@ -19,14 +19,22 @@ from numpy.typing import NDArray
 from orca_core.guidance.navmesh import NavmeshPlanner
 from orca_core.guidance.planner import Answer, Path, Point, Unfinished, Unreachable
 
-__all__ = ["CAP", "MAX_WAYPOINTS", "OUTCOMES", "REASONS", "Found", "InlinePlanning", "Planning", "Question", "answered"]
+__all__ = [
+    "CAP",
+    "MAX_WAYPOINTS",
+    "OUTCOMES",
+    "FoundWays",
+    "InlinePlanning",
+    "Planning",
+    "Question",
+    "answered",
+]
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
 
 # what became of a question, by its code: a way to the goal, why there is none, or why nothing is known
 OUTCOMES = ("way", "start-off-surface", "goal-off-surface", "disconnected", "unfinished", "postponed")
-REASONS = OUTCOMES[1:4]
 # budgets that one search may take beyond what is left of the batch's
 CAP = 10
 # of a longer way the rest is planned once these are behind
@@ -52,7 +60,7 @@ class Question:
 
 
 @dataclass(frozen=True, eq=False)
-class Found:
+class FoundWays:
     """The answers in the order of the batch that was due after step `due`.
 
     `outcome` uint8 (m,) place in OUTCOMES; `nearest` (m, 2) with `has_nearest` uint8 (m,), for what is unreachable;
@@ -75,8 +83,8 @@ class Planning(Protocol):
     def submit(self, due: int, question: Question) -> None:
         """Take a batch whose answer is wanted right after step `due`; never more than one for a step."""
 
-    def collect(self, due: int) -> Found | None:
-        """The answer, waited for if it must be; None where it comes another way."""
+    def collect(self, due: int) -> FoundWays:
+        """The answer, waited for if it must be."""
 
     def drop(self) -> None:
         """Nobody wants the answers that are outstanding any more."""
@@ -93,7 +101,7 @@ class InlinePlanning:
         """Keep it until then."""
         self._questions[due] = question
 
-    def collect(self, due: int) -> Found | None:
+    def collect(self, due: int) -> FoundWays:
         """Plan now."""
         return answered(self._questions.pop(due), due)
 
@@ -102,7 +110,7 @@ class InlinePlanning:
         self._questions.clear()
 
 
-def answered(question: Question, due: int) -> Found:
+def answered(question: Question, due: int) -> FoundWays:
     """Plan a whole batch, in its order."""
     planner, count = question.planner, len(question.ids)
     outcome = np.zeros(count, np.uint8)
@@ -132,7 +140,7 @@ def answered(question: Question, due: int) -> Found:
         lengths[k] = len(inner)
         waypoints += inner
     points = np.array(waypoints, np.float64).reshape(-1, 2)
-    return Found(due, question.ids, outcome, nearest, has_nearest, lengths, points)
+    return FoundWays(due, question.ids, outcome, nearest, has_nearest, lengths, points)
 
 
 def _start(question: Question, k: int) -> tuple[float, float]:

@@ -70,6 +70,9 @@ class OptionsBody(Strict):
     merge_collinear: bool = True
     walkable_surface: bool = True
     stall_time: Number = 3.0
+    unreachable_goals: Literal["stop", "nearest"] = "stop"
+    plan_delay_steps: int = Field(0, ge=0, le=1000)
+    plan_expansions: int = Field(20_000, ge=1, le=1_000_000)
 
 
 class NewWorld(Strict):
