@@ -23,7 +23,7 @@ CORE_LAYERS: tuple[tuple[str, ...], ...] = (
     ("solver", "population"),
     ("stage",),
     ("movement",),
-    ("statics", "scratch"),
+    ("statics", "scratch", "yielding"),
     ("geometry", "formats", "state", "identifiers", "agent_columns", "report", "digest"),
     ("options", "tree", "arrays"),
     ("warmup",),
@@ -37,7 +37,7 @@ SERVICE_LAYERS: tuple[tuple[str, ...], ...] = (
     ("app",),
     ("api", "streaming"),
     ("worlds",),
-    ("engine", "journal", "keys"),
+    ("scenes", "engine", "journal", "keys"),
     ("protocol", "settings", "errors", "clock", "metrics", "logs", "tracing"),
     ("processors",),
 )
