@@ -13,6 +13,7 @@ import orca_core.kernels.eligible
 import orca_core.kernels.follow
 import orca_core.kernels.frame
 import orca_core.kernels.half_planes
+import orca_core.kernels.interval_search
 import orca_core.kernels.linear_program
 import orca_core.kernels.locked
 import orca_core.kernels.nearest

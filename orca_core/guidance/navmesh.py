@@ -12,12 +12,13 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from orca_core._jit import compile_all
 from orca_core.errors import InvalidInput
 from orca_core.geometry.clear_area import clear_area, plane_extent
 from orca_core.geometry.obstacles import Obstacle, ObstacleSet
 from orca_core.geometry.triangulation import triangulated
 from orca_core.geometry.walkable import WalkableSet
-from orca_core.guidance.interval_search import OutOfBudget, Search, shortest
+from orca_core.guidance.interval_search import IntervalSearch, OutOfBudget
 from orca_core.guidance.mesh import Mesh
 from orca_core.guidance.planner import Answer, Path, Point, Unfinished, Unreachable, checked_query, path_through
 from orca_core.kernels.orientation import WORK
@@ -49,6 +50,10 @@ class NavmeshPlanner:
             raise InvalidInput(f"the budget must be at least 1 expansion, not {expansions}")
         self._walkable, self._obstacles = walkable.copy(), obstacles.copy()
         self._merge = merge_collinear
+        # looked up once, for a plane that holds them all
+        self._farthest = max([0.0, *(float(np.abs(each.points).max()) for each in self._obstacles.items())])
+        compile_all()
+        self._search_over = IntervalSearch()
         self._expansions = expansions
         self._meshes: dict[tuple[float, float, Disc | None], Mesh] = {}
         self._walls: NDArray[np.float64] | None = None
@@ -127,19 +132,20 @@ class NavmeshPlanner:
         """The path between two places of one component."""
         if set(begin[1]) & set(end[1]):
             return path_through([first, last])
-        search = Search(mesh.vertices, mesh.triangles, mesh.across, end[0], frozenset(end[1]))
         try:
-            points = shortest(search, begin[0], begin[1], budget)
+            points = self._search_over.shortest(mesh, begin[0], begin[1], end[0], end[1], budget)
         except OutOfBudget:
             return Unfinished(budget)
         finally:
-            self.spent += search.spent
+            self.spent += self._search_over.spent
         # what rounding had put beside the surface is where the caller said
         return path_through([first, *points[1:-1], last])
 
     def _mesh(self, first: Point, last: Point, radius: float, avoid: Disc | None) -> Mesh:
         """The triangles for one radius; on a plane without areas as large as the question needs."""
-        extent = 0.0 if len(self._walkable) else plane_extent(self._obstacles, first, last, radius=radius)
+        extent = 0.0
+        if not len(self._walkable):
+            extent = plane_extent(ObstacleSet(), first, last, (self._farthest, 0.0), radius=radius)
         found = self._meshes.get((radius, extent, avoid))
         if found is None:
             obstacles = self._obstacles
