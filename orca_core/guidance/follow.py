@@ -23,7 +23,7 @@ from orca_core.guidance.navmesh import NavmeshPlanner
 from orca_core.guidance.planning import OUTCOMES, FoundWays, InlinePlanning, Planning, Question
 from orca_core.kernels.follow import ASKING, NEAREST, STOPPED, WAY, find_changed, follow, look_ahead, see_goals
 from orca_core.kernels.orientation import WORK
-from orca_core.kernels.status import ARRIVED, STALLED, UNREACHABLE
+from orca_core.kernels.status import ARRIVED, INSIDE_OBSTACLE, STALLED, UNREACHABLE
 from orca_core.kernels.tree import STACK
 from orca_core.report import Event
 
@@ -301,7 +301,7 @@ class Follow:
             return []
         status = agents["status"]
         lasting = rows[ended]
-        lasting = lasting[status[lasting] != ARRIVED]
+        lasting = lasting[(status[lasting] != ARRIVED) & (status[lasting] != INSIDE_OBSTACLE)]
         status[lasting] = UNREACHABLE
         # whoever waits for another goal has not stalled
         agents["anchor"][lasting], agents["anchor_step"][lasting] = agents["position"][lasting], world.step_count

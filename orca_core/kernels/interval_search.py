@@ -10,11 +10,13 @@ goal, never more than there is to go, so that the first path that comes out is a
 A* from triangle to triangle with a funnel pulled through was rejected: it is only as short as the chain of triangles
 that it happened to choose, and no factor bounds how much longer that is.
 
-Arrays of a search of up to N nodes: `real` (N, 6) of estimate, way to the root, left x, left y, right x, right y of the
-interval; `whole` (N, 6) of the root's place in the chain, its vertex, the triangle behind (-1: a whole path), the edge
-through which that is entered, and the vertices of both ends (-1 within the edge); `chain_point` (3 N + 4, 2) the turning
-points, each with the one before it in `chain_before`; `heap` (N,); `counts` (4,) of nodes, chain, heap, and
-expansions.
+Arrays of a search of up to N nodes:
+
+- `real` (N, 6): estimate, way to the root, left x, left y, right x, right y of the interval;
+- `whole` (N, 6): place of the root in the chain, its vertex, the triangle behind (-1: a whole path), the edge through
+  which that is entered, and the vertices of both ends (-1 within the edge);
+- `chain_point` (3 N + 4, 2): turning points, each with the place of the one before it in `chain_before`;
+- `heap` (N,), and `counts` (4,) of nodes, chain, heap and expansions.
 """
 
 import math
