@@ -23,10 +23,10 @@ OPTION_MEANINGS: dict[str, str] = {
     "leave_obstacles": "an agent in an obstacle put over it, or off a surface taken away, leaves by the shortest way",
     "one_side_of_walls": "who stands exactly on a wall gets off it on a side that does not depend on how it was drawn",
     "stall_time": "seconds with under a tenth of the wanted progress after which an agent counts as stalled",
-    "unreachable_goals": "what agents with guidance `path` do whose goal cannot be reached: `stop`, or go to the "
-    "`nearest` point that can",
-    "plan_delay_steps": "steps after which a planned way enters the world; 0 stands for 0.05 s of the world, at least "
-    "one step",
+    "unreachable_goals": "what agents with guidance `path` or `flow` do whose goal cannot be reached: `stop`, or go to "
+    "the `nearest` point that can",
+    "plan_delay_steps": "steps after which a planned way or a flow field enters the world; 0 stands for 0.05 s of the "
+    "world, at least one step",
     "plan_expansions": "budget of the ways that are asked for in one step, in expansions; what is left over is planned "
     "in the next",
     "flow_cell_size": "side in m of the cells of flow fields; `null`: the power of two at or below the radius, less "

@@ -15,8 +15,10 @@ import orca_core.kernels.flow_field
 import orca_core.kernels.flow_grid
 import orca_core.kernels.flow_sight
 import orca_core.kernels.flow_steer
+import orca_core.kernels.follow
 import orca_core.kernels.frame
 import orca_core.kernels.half_planes
+import orca_core.kernels.interval_search
 import orca_core.kernels.linear_program
 import orca_core.kernels.locked
 import orca_core.kernels.nearest
@@ -27,6 +29,7 @@ import orca_core.kernels.preferred
 import orca_core.kernels.ranking
 import orca_core.kernels.responsibility
 import orca_core.kernels.shares
+import orca_core.kernels.sight
 import orca_core.kernels.status
 import orca_core.kernels.step
 import orca_core.kernels.storeys

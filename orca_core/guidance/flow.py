@@ -199,18 +199,24 @@ class Flow:
         fresh = rows[~np.isin(rows, self._told)]
         if not len(fresh):
             return []
-        reason, nearest = np.full(agents.count, "start-off-surface", object), np.full(agents.count, None, object)
+        reason, nearest = self._why(agents.count)
+        data = {"reason": [reason[row] for row in fresh], "nearest": [nearest[row] for row in fresh]}
+        return [Event("unreachable", world.step_count, agents["id"][fresh].tolist(), data)]
+
+    def _why(self, count: int) -> tuple[list[str], list[list[float] | None]]:
+        """For each row why no way leads to its goal from there, and the nearest point that one leads to."""
+        reason = ["start-off-surface"] * count
+        nearest: list[list[float] | None] = [None] * count
         for team in self._teams:
             field = team.field
             if field is None:
                 continue
             held = team.members[self._stranded[team.members] >= 0]
-            reason[held] = "disconnected" if field.arriving.any() else "goal-off-surface"
             ends = field.grid.point[field.ends[self._stranded[held]]].tolist()
             for row, point in zip(held.tolist(), ends, strict=True):
+                reason[row] = "disconnected" if field.arriving.any() else "goal-off-surface"
                 nearest[row] = point
-        data = {"reason": reason[fresh].tolist(), "nearest": nearest[fresh].tolist()}
-        return [Event("unreachable", world.step_count, agents["id"][fresh].tolist(), data)]
+        return reason, nearest
 
     # looking
 
@@ -221,6 +227,15 @@ class Flow:
             return {}
         used = np.unique(world.population.state["radius"]).tolist()
         return self._store.kept({radius: self._surface(world, radius) for radius in used})
+
+    def shown(self, world: World, identifier: int) -> dict[str, Any]:
+        """`unreachable`, `{reason, nearest}`, of an agent without a way to its goal; None where it has one."""
+        row = int(world.index_of([identifier])[0])
+        if world.column("status")[row] != UNREACHABLE:
+            return {"unreachable": None}
+        self.guide(world)
+        reason, nearest = self._why(world.agent_count)
+        return {"unreachable": {"reason": reason[row], "nearest": nearest[row]}}
 
     def distance(self, world: World, identifier: int) -> float | None:
         """Length (m) of the way that an agent has before it; None where it goes along no field, or none leads on."""

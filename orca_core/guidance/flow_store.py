@@ -8,6 +8,7 @@ and geometry: of most a snapshot tells what they are for, and only those for a g
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
@@ -59,11 +60,14 @@ class Surface:
         self.fingerprint = standing.fingerprint()
         self._size, self._cells = size, cells
         self._grid: list[FlowGrid | None] = []
+        # fields may be made by several threads at once
+        self._lock = threading.Lock()
 
     def field_towards(self, goal: tuple[float, float]) -> Made:
         """Make the field to a goal."""
-        if not self._grid:
-            self._grid.append(FlowGrid.over(self.standing, size=self._size, cells=self._cells))
+        with self._lock:
+            if not self._grid:
+                self._grid.append(FlowGrid.over(self.standing, size=self._size, cells=self._cells))
         grid = self._grid[0]
         return None if grid is None else FlowField.towards(grid, [goal])
 

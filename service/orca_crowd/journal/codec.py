@@ -18,6 +18,7 @@ import numpy as np
 from orca_core.errors import Notice
 from orca_core.geometry.obstacles import Obstacle
 from orca_core.geometry.walkable import WalkableArea
+from orca_core.guidance.planning import FoundWays
 from orca_crowd.journal.errors import BadJournal
 from orca_crowd.journal.order import BrokenOff, Order
 from orca_crowd.protocol import commands
@@ -45,6 +46,7 @@ CLASSES: Mapping[str, type[Any]] = {
         commands.CommandRequest,
         Agents,
         BrokenOff,
+        FoundWays,
         Notice,
         Obstacle,
         Order,

@@ -10,7 +10,7 @@ version of the library that shrinks them may round otherwise, so what it made is
 
 from __future__ import annotations
 
-from contextlib import nullcontext
+from contextlib import nullcontext, suppress
 from dataclasses import dataclass
 from types import TracebackType
 from typing import Any
@@ -83,6 +83,8 @@ class Recorder:
         self._boundaries = world.statics().boundaries
         self._since_snapshot = 0.0
         self._writing = False
+        # what steps brought about and there was no room for: kind, step and body
+        self._owed: list[tuple[str, int, bytes]] = []
         # of the last snapshot, written since; its memory is used again
         self._spare: Captured | None = None
 
@@ -90,14 +92,31 @@ class Recorder:
         """Refuse with 507 while there is no room; called before steps, which cannot be refused once they are taken."""
         try:
             self.file.ready()
+            self._pay()
         except JournalFull as full:
             raise _no_room(full) from None
+
+    def brought_about(self, step: int, order: Order) -> None:
+        """Record what a step has brought about by itself, which cannot be refused: where there is no room for it, it is
+        recorded before anything else, and no further step is taken before that.
+        """
+        self._owed.append((order.kind, step, pack(order)))
+        with suppress(JournalFull), self._around():
+            self._pay()
+
+    def _pay(self) -> None:
+        """Record what is owed, in its order."""
+        while self._owed:
+            kind, step, body = self._owed[0]
+            self.file.append(kind, step, body)
+            del self._owed[0]
 
     def recording(self, step: int, order: Order) -> Recording:
         """Record an order, and take it back where what happens inside the context refuses it."""
         try:
             with self._around():
                 self.file.ready()
+                self._pay()
                 self.file.append(order.kind, step, pack(order))
         except JournalFull as full:
             raise _no_room(full) from None

@@ -38,7 +38,10 @@ __all__ = [
 ]
 
 Pair = list[float]
-Status = Literal["no-goal", "moving", "arrived", "stalled"]
+Reason = Literal["start-off-surface", "goal-off-surface", "disconnected"]
+Status = Literal[
+    "no-goal", "moving", "arrived", "stalled", "arrived-crowded", "blocked", "unreachable", "inside-obstacle"
+]
 SEQUENCE: Any = Field(description="Place in the one order of all changes of the world.")
 
 
@@ -132,6 +135,13 @@ class RemovedAnswer(Shown):
     sequence: int = SEQUENCE
 
 
+class UnreachableShown(Shown):
+    """Why an agent has no way to its goal."""
+
+    reason: Reason
+    nearest: Pair | None = Field(description="Nearest to the goal of what it can reach; null where none is known.")
+
+
 class AgentShown(Shown):
     """An agent with its effective values."""
 
@@ -160,6 +170,14 @@ class AgentShown(Shown):
     group_mode: GroupMode
     guidance: Guidance
     status: Status
+    path: list[Pair] | None = Field(
+        None,
+        description="With guidance `path`, and only there: the waypoints that are left before its goal; null while its "
+        "way is being planned. In MessagePack a bin of float64.",
+    )
+    unreachable: UnreachableShown | None = Field(
+        None, description="With guidance `path` or `flow`: null where there is a way."
+    )
 
 
 class AgentAnswer(AgentShown):
@@ -313,7 +331,7 @@ class PathShown(Shown):
         description="The point nearest to `to` that can be reached; of a `from` off the surface the point of the "
         "surface nearest to it. Null where such a disc has no place at all.",
     )
-    reason: Literal["start-off-surface", "goal-off-surface", "disconnected"] | None = None
+    reason: Reason | None = None
     unfinished: Literal[True] | None = Field(None, description="The budget plan_expansions ran out.")
 
 
