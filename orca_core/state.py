@@ -24,7 +24,7 @@ STATUS_NAMES = (
 
 
 # what must not be read any more once it is written in the same step. What a step makes of an anchor, of the step it was
-# set in, and of the step until which an agent turns aside comes out the same made of the result: these stand once
+# set in, and of the steps between which an agent turns aside comes out the same made of the result: these stand once
 TWICE = ("position", "velocity", "status", "overlapping", "on_surface")
 
 
@@ -83,6 +83,7 @@ FIELDS: tuple[Field, ...] = (
     Field("caught", "<u1", 1, "state", "", 0, "whether it is where nobody can be; bits of orca_core.kernels.caught"),
     Field("escape", "<f8", 2, "state", "m", 0.0, "the free place to which it goes while it is caught"),
     Field("turning_until", "<i8", 1, "state", "", 0, "step until which it turns aside after an exact symmetry"),
+    Field("turning_since", "<i8", 1, "state", "", 0, "step at which the last such turn began"),
     Field(
         "neighbor_reach",
         "<f8",

@@ -51,6 +51,8 @@ AHEAD = 16
 ALONG = 1e-9
 # who gets less than this share of the wanted speed while turning aside is still held up, and goes on turning
 HELD_UP = 0.5
+# for so many turns in a row at most
+MOST_TURNS = 4
 
 
 @kernel(
@@ -70,7 +72,7 @@ HELD_UP = 0.5
     "f8[:,::1],i8[:,::1],i8[::1],f8[::1],f8[::1],f8[:,::1],f8[::1],i8[::1],f8[::1],i8[::1],f8[:,::1],f8[:,::1],"
     "f8[::1],i8[::1],"
     # output
-    "f8[:,::1],f8[:,::1],i8[::1],u1[::1],f8[::1],f8[::1],i8[::1])"
+    "f8[:,::1],f8[:,::1],i8[::1],i8[::1],u1[::1],f8[::1],f8[::1],i8[::1])"
 )
 def solve_leaves(
     first_leaf, last_leaf, count, dt, floor, flags, seed, step, turn_steps, drift, slack,
@@ -83,11 +85,12 @@ def solve_leaves(
     planted, nodes, near, wide, stack, distance, place, index, nearer, common_x, common_y, common_place, squares,
     near_distance, near_place, near_counts, bounds, lanes, wishes, guesses, found, item_distance, item, planes, derived,
     shares, found_here,
-    new_velocity, new_position, new_turning, outcome, reach, overlap_depth, overlap_with,
+    new_velocity, new_position, new_turning, since, outcome, reach, overlap_depth, overlap_with,
 ):  # fmt: skip
     """Write the new velocity of every agent in the leaves [first_leaf, last_leaf), and what happened to it.
 
-    Rows written: new_velocity (n, 2), new_turning (the step until which it turns aside), outcome bits, reach
+    Rows written: new_velocity (n, 2), new_turning and since (the steps between which it turns aside), outcome bits,
+    reach
     (distance of
     the k-th neighbour, the next step's guess), the deepest overlap at the start of the step and the index of the
     agent it
@@ -245,7 +248,8 @@ def solve_leaves(
                 along = (vx * preferred_x + vy * preferred_y) / length if length > 0.0 else 0.0
                 if speed > 0.0 and along < speed - ALONG * speed:
                     if until > step:
-                        if along < HELD_UP * speed:
+                        # a turn that has not helped for so long is given up: it may have become a circle
+                        if along < HELD_UP * speed and step - since[i] < MOST_TURNS * turn_steps:
                             until = step + turn_steps
                     elif abs(vx * preferred_y - vy * preferred_x) <= ALONG * length * speed:
                         for n in range(kept):
@@ -263,6 +267,7 @@ def solve_leaves(
                             length,
                         ):  # fmt: skip
                             until = step + turn_steps
+                            since[i] = step
                     # one nudge is not enough: a ring would close up again, so the turn is kept until the way is free
                     if until > step:
                         bx, by = biased(seed, identifier[i], step, along < HELD_UP * speed, preferred_x, preferred_y)
