@@ -173,7 +173,7 @@ class AgentShown(Shown):
     path: list[Pair] | None = Field(
         None,
         description="With guidance `path`, and only there: the waypoints that are left before its goal; null while its "
-        "way is being planned. In MessagePack a bin of float64.",
+        "way is being planned.",
     )
     unreachable: UnreachableShown | None = Field(None, description="With guidance `path`: null where there is a way.")
 

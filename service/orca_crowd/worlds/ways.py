@@ -37,4 +37,8 @@ class Ways:
 
     def show(self, world: World, agent: dict[str, Any]) -> dict[str, Any]:
         """An agent as it is shown, with its way where it has guidance `path`."""
-        return {**agent, **self._guide.shown(world, agent["id"])} if agent["guidance"] == "path" else agent
+        if agent["guidance"] != "path":
+            return agent
+        shown = self._guide.shown(world, agent["id"])
+        # a list in every encoding, as all of one agent is
+        return {**agent, **shown, "path": None if shown["path"] is None else shown["path"].tolist()}
