@@ -49,6 +49,8 @@ class Scratch:
     item: Integers
     planes: Floats
     derived: Floats
+    wanted: Integers
+    discs: Floats
     found_edges: Integers
     work: Floats
     size: tuple[int, int, int, int]
@@ -60,7 +62,8 @@ class Scratch:
         Sized by what can occur, so no buffer is ever full; memory that is never touched costs nothing.
         """
         candidates = 4 * max(neighbours, LISTED) + 16 * LEAF
-        rows = walls + edges + neighbours
+        # and three of what a body can turn to
+        rows = walls + edges + neighbours + 3
         items = max(walls, edges, 1)
         return cls(
             planted=np.zeros(1, np.uint8),
@@ -88,6 +91,8 @@ class Scratch:
             item=np.empty(items, np.int64),
             planes=np.empty((rows, 4)),
             derived=np.empty((rows, 4)),
+            wanted=np.empty(LEAF, np.int64),
+            discs=np.empty(6),
             found_edges=np.empty(max(edges, 1), np.int64),
             work=np.empty(WORK),
             size=(leaves, neighbours, walls, edges),

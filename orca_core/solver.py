@@ -129,6 +129,9 @@ class Solver:
             ("moved", (rows,), "<u1", 0),
             ("overlap_depth", (rows,), "<f8", 0.0),
             ("overlap_with", (rows,), "<i8", -1),
+            ("bodies", (rows, 4), "<f8", 0.0),
+            ("facing", (rows, 2), "<f8", 0.0),
+            ("interest", (MOST_INTEREST + 1, 4), "<f8", 0.0),
         ]
         for frame in (0, 1):
             wanted += [

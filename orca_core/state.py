@@ -12,11 +12,12 @@ from numpy.typing import NDArray
 
 from orca_core.arrays import Allocate, Arrays, own_memory
 
-__all__ = ["AGENT_DEFAULTS", "FIELDS", "STATUS_NAMES", "AgentState", "Field"]
+__all__ = ["AGENT_DEFAULTS", "FIELDS", "QUALITY_NAMES", "STATUS_NAMES", "AgentState", "Field"]
 
 # numbers every placing of agents, over all worlds, so that none is taken for another
 _PLACINGS = count()
 
+QUALITY_NAMES = ("all", "few", "none")
 STATUS_NAMES = ("no-goal", "moving", "arrived", "stalled")
 
 
@@ -62,6 +63,11 @@ FIELDS: tuple[Field, ...] = (
     Field("obstacle_horizon", "<f8", 1, "input", "s", 2.0, "for which walls and boundaries are avoided"),
     Field("neighbor_distance", "<f8", 1, "input", "m", 0.0, "within which agents are seen (strictly)"),
     Field("max_neighbors", "<i8", 1, "input", "", 10, "how many of them count"),
+    Field("quality", "<u1", 1, "input", "", 0, "index into QUALITY_NAMES: how many neighbours count"),
+    Field("max_acceleration", "<f8", 1, "input", "m/s²", -1.0, "of the velocity's change; negative: no limit"),
+    Field("max_turning_rate", "<f8", 1, "input", "rad/s", -1.0, "of the heading's change; negative: no limit"),
+    Field("forward_preference", "<f8", 1, "input", "", 0.0, "what moving aside of its aim costs, from 0 to 1"),
+    Field("heading", "<f8", 2, "state", "", 0.0, "unit vector, where it faced when last seen moving; zero: nowhere yet"),
     Field("status", "<u1", 1, "state", "", 0, "index into STATUS_NAMES"),
     Field("anchor", "<f8", 2, "state", "m", 0.0, "where progress was last seen"),
     Field("anchor_step", "<i8", 1, "state", "", 0, "when progress was last seen"),

@@ -1,0 +1,196 @@
+"""Choosing outside velocity obstacles themselves: the modes `vo` and `rvo`, which show what half-planes are for.
+
+Velocity obstacles (Fiorini and Shiller, 1998): a velocity is taken that hits nobody who keeps his own. Reciprocal
+velocity obstacles (van den Berg, Lin and Manocha, ICRA 2008): the point of each cone lies at the mean of both
+velocities, so each takes half of what is needed. What is left outside of several cones is not convex, so there is no
+program for it: a fixed list of velocities is judged, the one nearest to the preferred one that hits nobody wins, and
+where none is, the one with the least of closeness in time and of distance from the preferred one, as in that paper.
+
+The list: the wish itself, rest, the present velocity; for each neighbour the nearest points of both tangents and of the
+rounded front of its cone, and where the tangents leave the disc of speeds; where tangents of two cones meet; and three
+rings of sixteen directions. The best velocity is on a tangent or where two meet, so the rings only help where there is
+none.
+"""
+
+import math
+
+from orca_core._jit import kernel
+from orca_core.kernels.linear_program import PARALLEL
+
+__all__ = ["chosen_velocity", "time_to_collision"]
+
+# how many neighbours have the tangents of their cones met with those of others
+PAIRED = 10
+# distance (m) that a collision right now is worth, over its time: the paper's weight
+SAFETY = 7.5
+# a velocity on a tangent touches; a radius smaller by this share is what counts as hit
+TOUCH = 1.0 - 1e-9
+# what rounding may put beyond a wall's half-plane or the disc
+SLACK = 1e-9
+# cosines of the multiples of 22.5 degrees, for the rings
+C1 = 0.9238795325112867
+C2 = 0.7071067811865476
+C3 = 0.3826834323650898
+COSINES = (1.0, C1, C2, C3, 0.0, -C3, -C2, -C1, -1.0, -C1, -C2, -C3, 0.0, C3, C2, C1)
+RINGS = 3
+
+
+@kernel("f8(f8,f8,f8,f8,f8,f8,f8)")
+def time_to_collision(ax, ay, r, x, y, horizon, dt):
+    """Seconds until a relative velocity (x, y) hits a disc of radius r at (ax, ay); infinite beyond the horizon.
+
+    Where the two overlap: the time step, times what part of the radius they are apart by its end, infinite where they
+    are no longer in each other.
+    """
+    squared = ax * ax + ay * ay
+    if squared <= r * r:
+        dx = ax - x * dt
+        dy = ay - y * dt
+        left = math.sqrt(dx * dx + dy * dy)
+        return math.inf if left >= r * TOUCH else dt * left / r
+    along = ax * x + ay * y
+    if along <= 0.0:
+        return math.inf
+    speed_squared = x * x + y * y
+    aside = ax * y - ay * x
+    touching = r * TOUCH
+    inside = touching * touching * speed_squared - aside * aside
+    if inside <= 0.0:
+        return math.inf
+    time = (along - math.sqrt(inside)) / speed_squared
+    # the front of the cone is a boundary too
+    return time if time < horizon * TOUCH else math.inf
+
+
+@kernel("void(f8,f8,f8,f8,f8,f8[:,::1],i8,f8,f8,i8,f8[:,::1],i8[::1],i8,f8,f8,f8[::1])")
+def judge(x, y, wish_x, wish_y, limit, planes, hard, vx, vy, own, packed, near_place, kept, share, dt, best):
+    """Judge one velocity, and keep it in `best` (6,) where it is better: whether hitting nobody, cost, x, y, horizon.
+
+    It counts only inside the disc of speeds and the first `hard` half-planes.
+    """
+    if x * x + y * y > limit * limit * (1.0 + SLACK):
+        return
+    for row in range(hard):
+        if (x - planes[row, 0]) * planes[row, 2] + (y - planes[row, 1]) * planes[row, 3] < -SLACK:
+            return
+    dx = x - wish_x
+    dy = y - wish_y
+    away = math.sqrt(dx * dx + dy * dy)
+    # nothing that is farther away than one that hits nobody can be better
+    if best[0] == 1.0 and away >= best[1]:
+        return
+    soonest = math.inf
+    for n in range(kept):
+        j = near_place[n]
+        time = time_to_collision(
+            packed[j, 0] - packed[own, 0], packed[j, 1] - packed[own, 1], packed[own, 4] + packed[j, 4],
+            (x - vx) / share + vx - packed[j, 2], (y - vy) / share + vy - packed[j, 3], best[4], dt,
+        )  # fmt: skip
+        soonest = min(soonest, time)
+    if soonest == math.inf:
+        best[0] = 1.0
+        best[1] = away
+        best[2] = x
+        best[3] = y
+    elif best[0] == 0.0:
+        cost = away + (SAFETY / soonest if soonest > 0.0 else math.inf)
+        if cost < best[1]:
+            best[1] = cost
+            best[2] = x
+            best[3] = y
+
+
+@kernel("UniTuple(f8,2)(f8,f8,f8,i8)")
+def tangent(ax, ay, r, side):
+    """Unit direction of the right (0) or left (1) tangent from the origin to a disc of radius r at (ax, ay)."""
+    squared = ax * ax + ay * ay
+    inside = squared - r * r
+    leg = math.sqrt(inside if inside > 0.0 else 0.0)
+    signed = r if side == 1 else -r
+    return (ax * leg - ay * signed) / squared, (ax * signed + ay * leg) / squared
+
+
+@kernel("b1(i8,i8,f8[:,::1])")
+def overlaps(own, j, packed):
+    """Whether the agents at two places overlap."""
+    ax = packed[j, 0] - packed[own, 0]
+    ay = packed[j, 1] - packed[own, 1]
+    r = packed[own, 4] + packed[j, 4]
+    return ax * ax + ay * ay <= r * r
+
+
+@kernel("UniTuple(f8,4)(i8,i8,i8,f8,f8[:,::1])")
+def edge_of_cone(own, j, side, share, packed):
+    """A tangent of the cone of the neighbour at place j, in the velocities of the agent: its point and direction."""
+    vx = packed[own, 2]
+    vy = packed[own, 3]
+    dx, dy = tangent(
+        packed[j, 0] - packed[own, 0], packed[j, 1] - packed[own, 1], packed[own, 4] + packed[j, 4], side
+    )
+    return vx + share * (packed[j, 2] - vx), vy + share * (packed[j, 3] - vy), dx, dy
+
+
+@kernel("Tuple((b1,f8,f8))(i8,f8[:,::1],i8[::1],i8,f8,f8,f8,f8,f8,f8,f8[:,::1],i8,f8[::1])")
+def chosen_velocity(
+    own, packed, near_place, kept, horizon, dt, share, limit, wish_x, wish_y, planes, hard, best
+):  # fmt: skip
+    """The velocity that the agent at place `own` takes; returns (whether it hits nobody within the horizon, x, y).
+
+    `share` is the part of the correction that it takes on itself: 1 for velocity obstacles, one half for reciprocal
+    ones. `wish` must lie in the disc of speeds and keep the first `hard` half-planes. `best` is scratch (6,).
+    """
+    vx = packed[own, 2]
+    vy = packed[own, 3]
+    best[0] = 0.0
+    best[1] = math.inf
+    best[2] = wish_x
+    best[3] = wish_y
+    best[4] = horizon
+    about = (wish_x, wish_y, limit, planes, hard, vx, vy, own, packed, near_place, kept, share, dt, best)
+    judge(wish_x, wish_y, *about)
+    if best[0] == 1.0:
+        return True, wish_x, wish_y
+    judge(0.0, 0.0, *about)
+    judge(vx, vy, *about)
+    for n in range(kept):
+        j = near_place[n]
+        # the front: where the cone is cut off by time, the horizon or a step
+        time = dt if overlaps(own, j, packed) else horizon
+        cx = vx + share * (packed[j, 2] - vx) + share * (packed[j, 0] - packed[own, 0]) / time
+        cy = vy + share * (packed[j, 3] - vy) + share * (packed[j, 1] - packed[own, 1]) / time
+        radius = share * (packed[own, 4] + packed[j, 4]) / time
+        dx = wish_x - cx
+        dy = wish_y - cy
+        length = math.sqrt(dx * dx + dy * dy)
+        if length > 0.0:
+            judge(cx + dx / length * radius, cy + dy / length * radius, *about)
+        if overlaps(own, j, packed):
+            continue
+        for side in range(2):
+            px, py, dx, dy = edge_of_cone(own, j, side, share, packed)
+            # the nearest point of the tangent, and where it leaves the disc
+            along = dx * (wish_x - px) + dy * (wish_y - py)
+            judge(px + dx * max(along, 0.0), py + dy * max(along, 0.0), *about)
+            middle = -(dx * px + dy * py)
+            squared = middle * middle + limit * limit - (px * px + py * py)
+            if squared >= 0.0:
+                root = math.sqrt(squared)
+                judge(px + dx * (middle - root), py + dy * (middle - root), *about)
+                judge(px + dx * (middle + root), py + dy * (middle + root), *about)
+            # where it meets those of neighbours before
+            for m in range(min(n, PAIRED)):
+                k = near_place[m]
+                if overlaps(own, k, packed):
+                    continue
+                for other in range(2):
+                    qx, qy, ex, ey = edge_of_cone(own, k, other, share, packed)
+                    across = dx * ey - dy * ex
+                    if abs(across) <= PARALLEL:
+                        continue
+                    t = ((qx - px) * ey - (qy - py) * ex) / across
+                    judge(px + dx * t, py + dy * t, *about)
+    for ring in range(1, RINGS + 1):
+        speed = limit * ring / RINGS
+        for turn in range(16):
+            judge(COSINES[turn] * speed, COSINES[(turn + 12) % 16] * speed, *about)
+    return best[0] == 1.0, best[2], best[3]
