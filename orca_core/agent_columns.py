@@ -13,14 +13,18 @@ from orca_core.errors import InvalidInput, Notice, Problem
 
 __all__ = [
     "COLUMNS",
+    "FLAG",
     "LARGEST",
     "LONGEST",
     "MOST_NEIGHBORS",
     "SHORTEST",
+    "Rule",
     "capped",
     "check_columns",
     "check_masks",
     "check_value",
+    "choice",
+    "code_of",
     "identifier_column",
 ]
 
@@ -35,15 +39,35 @@ NAMED = 100
 
 @dataclass(frozen=True)
 class Rule:
-    """What a column may hold: `width` numbers a row, each from `low` to `high`."""
+    """What a column may hold: `width` numbers a row, each from `low` to `high`; or one of the words of `choices`.
+
+    A word is kept as its place in `choices`, true and false as 1 and 0 (`flag`), uint8 both. `unset` is what is kept
+    where there is no value, for a column that may be without one.
+    """
 
     width: int
     low: float
     high: float
     whole: bool = False
+    choices: tuple[str, ...] = ()
+    flag: bool = False
+    unset: float | None = None
+
+    @property
+    def coded(self) -> bool:
+        """Whether values are kept as small codes."""
+        return self.flag or bool(self.choices)
+
+    def shown(self, code: int) -> bool | str:
+        """The value that a code stands for."""
+        return bool(code) if self.flag else self.choices[code]
 
     def wanted(self) -> str:
         """The rule in words."""
+        if self.flag:
+            return "true or false"
+        if self.choices:
+            return f"one of {', '.join(self.choices)}"
         kind = "an integer" if self.whole else "a finite number"
         if self.low == -np.inf:
             return kind
@@ -52,12 +76,19 @@ class Rule:
         return f"{kind} from {self.low:g} to {self.high:g}"
 
 
+def choice(*words: str) -> Rule:
+    """A column that holds one of these words, of which the first changes nothing."""
+    return Rule(1, 0, len(words) - 1, choices=words)
+
+
+FLAG = Rule(1, 0, 1, flag=True)
+
 COLUMNS: dict[str, Rule] = {
     "position": Rule(2, -LARGEST, LARGEST),
     "velocity": Rule(2, -LARGEST, LARGEST),
     "preferred_velocity": Rule(2, -np.inf, np.inf),
     "goal": Rule(2, -LARGEST, LARGEST),
-    "preferred_speed": Rule(1, 0.0, LARGEST),
+    "preferred_speed": Rule(1, 0.0, LARGEST, unset=-1.0),
     "goal_tolerance": Rule(1, 0.0, LARGEST),
     "radius": Rule(1, 0.0, LARGEST),
     "max_speed": Rule(1, 0.0, LARGEST),
@@ -65,12 +96,22 @@ COLUMNS: dict[str, Rule] = {
     "obstacle_horizon": Rule(1, SHORTEST, LARGEST),
     "neighbor_distance": Rule(1, 0.0, LONGEST),
     "max_neighbors": Rule(1, 0, MOST_NEIGHBORS, whole=True),
+    "quality": choice("all", "few", "none"),
+    "max_acceleration": Rule(1, 0.0, LARGEST, unset=-1.0),
+    "max_turning_rate": Rule(1, 0.0, LARGEST, unset=-1.0),
+    "forward_preference": Rule(1, 0.0, 1.0),
+    "heading": Rule(2, -LARGEST, LARGEST),
+    "guidance": choice("straight", "path", "flow"),
 }
 
 
-def check_value(name: str, value: float | int) -> str | None:
-    """Why one number may not stand in a column of width 1, or None."""
+def check_value(name: str, value: object) -> str | None:
+    """Why one value may not stand in a column of width 1, or None."""
     rule = COLUMNS[name]
+    if rule.coded:
+        return None if _code_of(rule, value) is not None else f"must be {rule.wanted()}, not {value!r}"
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return f"must be a number, not {value!r}"
     number = float(value)
     if not np.isfinite(number) or not rule.low <= number <= rule.high or (rule.whole and number != int(number)):
         return f"must be {rule.wanted()}, not {value!r}"
@@ -80,7 +121,7 @@ def check_value(name: str, value: float | int) -> str | None:
 def check_columns(
     columns: Mapping[str, ArrayLike], count: int, given: Mapping[str, NDArray[np.bool_]] | None = None
 ) -> dict[str, NDArray[Any]]:
-    """Return the columns as contiguous float64 (count,) or (count, 2) arrays (int64 for whole numbers).
+    """Return the columns as contiguous float64 (count,) or (count, 2) arrays; int64 for whole numbers, uint8 for codes.
 
     `given[name]` (count,) tells the rows in which a value stands; others are not looked at. Raises InvalidInput
     naming item and field of
@@ -92,6 +133,11 @@ def check_columns(
         rule = COLUMNS.get(name)
         if rule is None:
             problems.append(Problem(None, name, f"is not a column of agents; there are {', '.join(COLUMNS)}"))
+            continue
+        if rule.coded:
+            codes, wrong = _codes(rule, name, values, count, None if given is None else given.get(name))
+            problems += wrong
+            checked[name] = codes
             continue
         try:
             array = np.ascontiguousarray(values, np.float64)
@@ -125,6 +171,46 @@ def check_columns(
             sorted(problems, key=lambda problem: -1 if problem.item is None else problem.item)[: NAMED + 1]
         )
     return checked
+
+
+def code_of(name: str, value: object) -> int:
+    """How a checked word or flag is kept."""
+    code = _code_of(COLUMNS[name], value)
+    assert code is not None
+    return code
+
+
+def _code_of(rule: Rule, value: object) -> int | None:
+    """How a word or a flag is kept, or None where it is none."""
+    if rule.flag:
+        return int(value) if isinstance(value, bool | np.bool_) else None
+    return rule.choices.index(value) if isinstance(value, str) and value in rule.choices else None
+
+
+def _codes(
+    rule: Rule, name: str, values: ArrayLike, count: int, held: NDArray[np.bool_] | None
+) -> tuple[NDArray[np.uint8], list[Problem]]:
+    """Codes (count,) of words or flags; what is uint8 already is taken as codes. Rows without a value are zero."""
+    array = np.asarray(values, None if isinstance(values, np.ndarray) else object)
+    if array.shape != (count,):
+        return np.empty(0, np.uint8), [Problem(None, name, f"must have shape {(count,)}, not {array.shape}")]
+    if held is not None:
+        array = np.where(held, array, array.dtype.type(0) if array.dtype != object else 0)
+    if array.dtype == np.bool_ and rule.flag:
+        return array.astype(np.uint8), []
+    if array.dtype == np.uint8:
+        good = array <= rule.high
+        codes = array
+    else:
+        found = [_code_of(rule, value) for value in array.tolist()]
+        good = np.fromiter((code is not None for code in found), np.bool_, count)
+        codes = np.fromiter((code or 0 for code in found), np.uint8, count)
+    if held is not None:
+        good = good | ~held
+    return codes, [
+        Problem(int(item), name, f"must be {rule.wanted()}, not {array[item]!r}")
+        for item in np.flatnonzero(~good)[: NAMED + 1]
+    ]
 
 
 def _all_within(array: NDArray[np.float64], rule: Rule) -> bool:

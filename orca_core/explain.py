@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from orca_core.guides import ask_guides
 from orca_core.kernels.boundary import boundary_half_plane
 from orca_core.kernels.linear_program import permitted_velocity
 from orca_core.kernels.preferred import preferred_velocity
@@ -26,6 +27,7 @@ from orca_core.kernels.velocity_obstacle import (
     segment_half_plane,
 )
 from orca_core.solver import Solver
+from orca_core.state import preferred_columns
 
 if TYPE_CHECKING:
     from orca_core.world import World
@@ -139,10 +141,11 @@ def _agent_planes(world: World, row: int) -> list[HalfPlane]:
 def _preferred(world: World, row: int) -> tuple[float, float]:
     """The preferred velocity that the next step would use."""
     state = world.population.state
+    has_goal, given = preferred_columns(guided=ask_guides(world))
     x, y = preferred_velocity(
         row, *state["position"][row].tolist(), world.time_step, world.options.clamp_preferred_velocity,
-        float(state["max_speed"][row]), state["goal"], state["has_goal"], state["preferred_speed"],
-        state["goal_tolerance"], state["preferred_velocity"],
+        float(state["max_speed"][row]), state["goal"], state[has_goal], state["preferred_speed"],
+        state["goal_tolerance"], state[given],
     )  # fmt: skip
     return float(x), float(y)
 
@@ -151,7 +154,7 @@ def _next(world: World, row: int) -> dict[str, Any]:
     """What the solving phase of the coming step will give the agent, by the step's own kernels and apart from it."""
     agents, statics, dt = world.population.state, world.statics(), world.time_step
     solver = Solver()
-    task = solver.prepare(agents, world.step_count, dt)
+    task = solver.prepare(agents, world.step_count, dt, guided=ask_guides(world), detail=world.options.level_of_detail)
     place = int(np.flatnonzero(solver["order"][: agents.count] == row)[0])
     leaf = place // LEAF
     hints = agents["neighbor_reach"].copy()

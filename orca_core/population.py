@@ -8,9 +8,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from orca_core.agent_columns import COLUMNS, check_columns, check_masks, check_value, identifier_column
+from orca_core.agent_columns import COLUMNS, check_columns, check_masks, check_value, code_of, identifier_column
 from orca_core.arrays import Allocate, own_memory
 from orca_core.errors import InvalidInput, Problem
+from orca_core.heading import headings, unit_vectors
 from orca_core.identifiers import Identifiers, rows_of
 from orca_core.kernels.status import ARRIVED, MOVING, NO_GOAL
 from orca_core.state import AGENT_DEFAULTS, STATUS_NAMES, AgentState
@@ -22,9 +23,19 @@ Masks = Mapping[str, NDArray[np.bool_]]
 
 # what null may clear, and the value that clearing leaves
 # what the solver keeps by place between steps, in its frame or as parameters
-TUNED = ("velocity", "radius", "max_speed", "time_horizon", "obstacle_horizon", "neighbor_distance", "max_neighbors")
+TUNED = (
+    *("velocity", "radius", "max_speed", "time_horizon", "obstacle_horizon", "neighbor_distance", "max_neighbors"),
+    *("quality", "max_acceleration", "max_turning_rate", "forward_preference"),
+)
 
-CLEARABLE = ("goal", "preferred_velocity", "preferred_speed", "velocity")
+CLEARABLE = (
+    *("goal", "preferred_velocity", "velocity"),
+    *(name for name, rule in COLUMNS.items() if rule.unset is not None),
+)
+
+
+# what may have a default in a world, and has none of its own
+WITHOUT_DEFAULT = ("neighbor_distance", "preferred_speed", "max_acceleration", "max_turning_rate")
 
 
 class Population:
@@ -37,7 +48,7 @@ class Population:
         self.time_step = time_step
         self.state = AgentState(allocate)
         self.identifiers = Identifiers()
-        self.defaults: dict[str, float | int] = {}
+        self.defaults: dict[str, float | int | str] = {}
 
     def mark(self) -> tuple[int, Identifiers]:
         """What `undo_add` needs to take additions back."""
@@ -62,17 +73,15 @@ class Population:
             self.state[name][:] = array
         self.state.tune_anew()
 
-    def set_defaults(self, defaults: Mapping[str, float | int]) -> None:
+    def set_defaults(self, defaults: Mapping[str, float | int | str]) -> None:
         """Replace the defaults for fields left out of later additions; raises InvalidInput naming each wrong one."""
         problems = []
-        allowed = [*AGENT_DEFAULTS, "neighbor_distance", "preferred_speed"]
+        allowed = [*AGENT_DEFAULTS, *WITHOUT_DEFAULT]
         for name, value in defaults.items():
             if name not in allowed:
                 problems.append(
                     Problem(None, f"defaults.{name}", f"has no default; those that may have are {', '.join(allowed)}")
                 )
-            elif isinstance(value, bool) or not isinstance(value, int | float):
-                problems.append(Problem(None, f"defaults.{name}", f"must be a number, not {value!r}"))
             elif fault := check_value(name, value):
                 problems.append(Problem(None, f"defaults.{name}", fault))
         if problems:
@@ -124,10 +133,13 @@ class Population:
     def _fill_defaults(self, values: dict[str, NDArray[Any]], given: dict[str, NDArray[np.bool_]], count: int) -> None:
         """Complete the columns with defaults where nothing was given; a complete column has no mask any more."""
         for name, standard in {**AGENT_DEFAULTS, **self.defaults}.items():
+            rule = COLUMNS[name]
+            kept = code_of(name, standard) if rule.coded else standard
+            dtype = np.uint8 if rule.coded else np.int64 if rule.whole else np.float64
             if name not in values:
-                values[name] = np.full(count, standard, np.int64 if COLUMNS[name].whole else np.float64)
+                values[name] = np.full(count, kept, dtype)
             elif name in given:
-                values[name] = np.where(given.pop(name), values[name], standard).astype(values[name].dtype)
+                values[name] = np.where(given.pop(name), values[name], kept).astype(dtype)
         if "neighbor_distance" not in self.defaults:
             # far enough to see whoever can be met within the horizon
             standard = 2.0 * values["radius"] + 2.0 * values["max_speed"] * np.maximum(
@@ -163,7 +175,7 @@ class Population:
         before = self._targets(rows) if sent else ()
         for name, mask in cleared.items():
             empty = indices[mask]
-            self.state[name][empty] = -1.0 if name == "preferred_speed" else 0.0
+            self.state[name][empty] = 0.0 if name not in COLUMNS else COLUMNS[name].unset or 0.0
             if name == "goal":
                 # clearing a goal leaves zero; a preferred velocity that was set after it is not the goal's to clear
                 self.state["has_goal"][empty] = 0
@@ -206,6 +218,8 @@ class Population:
             state["on_surface"][indices] = 0
             state["neighbor_reach"][indices] = -1.0
             state.place_anew()
+        elif name == "heading":
+            array = unit_vectors(array)
         if name in TUNED:
             state.tune_anew()
         state[name][indices] = array
@@ -237,11 +251,15 @@ class Population:
         row = int(self.index_of([identifier])[0])
         state = self.state
         agent: dict[str, Any] = {"id": int(state["id"][row])}
-        for name in COLUMNS:
-            agent[name] = state[name][row].tolist()
+        for name, rule in COLUMNS.items():
+            value = state[name][row].tolist()
+            if rule.coded:
+                value = rule.shown(value)
+            agent[name] = None if rule.unset is not None and value == rule.unset else value
         if not state["has_goal"][row]:
             agent["goal"] = None
-        if agent["preferred_speed"] < 0.0:
+        if agent["preferred_speed"] is None:
             agent["preferred_speed"] = agent["max_speed"]
+        agent["heading"] = headings(state["velocity"][row], state["heading"][row]).tolist()
         agent["status"] = STATUS_NAMES[state["status"][row]]
         return agent

@@ -86,6 +86,8 @@ def capture(world: World, *, copy: bool = True, into: Captured | None = None) ->
     ):
         # flattened anew, or never changed once made
         arrays |= {f"{name}.{key}": array for key, array in part.to_arrays().items()}
+    for guide in world.guides:
+        arrays |= {f"guidance.{guide.name}.{key}": array for key, array in guide.kept().items()}
     header = {
         "time_step": world.time_step.hex(),
         "step": world.step_count,
@@ -184,6 +186,7 @@ def _build(header: dict[str, Any], arrays: Arrays, make: Callable[..., World]) -
             raise SnapshotError(f"the snapshot holds fewer than {least} in {name}")
     world.obstacle_set = ObstacleSet.from_arrays(_part(arrays, "obstacles"))
     world.walkable_set = WalkableSet.from_arrays(_part(arrays, "walkable"))
+    world.kept_guidance = _part(arrays, "guidance")
     world.walkable_set.adopt(Boundaries.from_arrays(_part(arrays, "boundaries")), options.merge_collinear)
     return world
 
@@ -214,12 +217,16 @@ def _checked_agents(agents: Arrays, was_used: Callable[[NDArray[np.int64]], NDAr
     for field in FIELDS:
         if field.role not in KEPT:
             continue
+        if field.name not in agents:
+            # written before there was such a field: nobody had asked for what it does
+            shape = (count,) if field.width == 1 else (count, field.width)
+            agents[field.name] = np.full(shape, field.empty, np.dtype(field.dtype).newbyteorder("="))
         array, shape = agents[field.name], (count,) if field.width == 1 else (count, field.width)
         if array.shape != shape or array.dtype != np.dtype(field.dtype).newbyteorder("="):
             raise SnapshotError(
                 f"the agents of this snapshot do not agree: {field.name} is {array.dtype} {array.shape}"
             )
-    unset = {"preferred_speed": agents["preferred_speed"] != -1.0}
+    unset = {name: agents[name] != rule.unset for name, rule in COLUMNS.items() if rule.unset is not None}
     check_columns({name: agents[name] for name in COLUMNS}, count, unset)
     ids = agents["id"]
     if len(np.unique(ids)) != count or not was_used(ids).all():

@@ -23,12 +23,15 @@ from numpy.typing import NDArray
 
 from orca_core._jit import compile_all
 from orca_core.arrays import Allocate, Arrays, Wanted, own_memory
+from orca_core.kernels.detail import limit_quality
 from orca_core.kernels.frame import follow_frame, write_frame, write_leaf_firsts
 from orca_core.kernels.neighbours import LISTED
 from orca_core.kernels.preferred import gather_parameters
 from orca_core.kernels.status import conclude
-from orca_core.kernels.step import solve_leaves
+from orca_core.kernels.step import BODIES, DETAIL, solve_leaves
 from orca_core.kernels.tree import LEAF, sort_codes, z_order
+from orca_core.kernels.turning import face, gather_bodies, take_headings
+from orca_core.level_of_detail import MOST_INTEREST, LevelOfDetail
 from orca_core.options import Options
 from orca_core.scratch import Scratch
 from orca_core.stage import Stage
@@ -44,6 +47,8 @@ SORT_STEPS = 16
 # from so many agents on memory counts for more than speed, and lists are shorter
 CROWDED = 500_000
 FEW = 18
+# the least preference for forward motion that is one
+TINY = 5e-324
 
 
 @dataclass(slots=True)
@@ -51,7 +56,8 @@ class StepTask:
     """What everybody who computes a range of one step must know beside the arrays.
 
     `side` and `frame` say which of the two sets of arrays are the state and the frame; `drift` how far anybody may have
-    gone since the agents were sorted, `slack` by how much two may have come closer in the last step.
+    gone since the agents were sorted, `slack` by how much two may have come closer in the last step; `guided` says that
+    guides decide the preferred velocities of some; `features` are the bits of `kernels.step` that this step is asked for.
     """
 
     step: int
@@ -62,11 +68,14 @@ class StepTask:
     frame: int
     drift: float
     slack: float
+    guided: bool
+    features: int
 
-    def values(self) -> tuple[int, int, int, int, int, int, float, float]:
+    def values(self) -> tuple[int, int, int, int, int, int, float, float, bool, int]:
         """The same as a plain tuple, for travelling."""
         return (
-            self.step, self.count, self.leaves, self.neighbours, self.side, self.frame, self.drift, self.slack
+            self.step, self.count, self.leaves, self.neighbours, self.side, self.frame, self.drift, self.slack,
+            self.guided, self.features,
         )  # fmt: skip
 
 
@@ -87,6 +96,8 @@ class Solver:
         self._scratch: Scratch | None = None
         self._stages: dict[tuple[int, int], tuple[tuple[int, ...], Stage]] = {}
         self._neighbours = 0
+        self._features = self._limits = 0
+        self._detail: LevelOfDetail | None = None
         self._side = 0.0
         self._allocate(1)
 
@@ -142,11 +153,13 @@ class Solver:
             ]
         self.arrays.make(wanted)
         self.capacity = rows
-        self._sorted = None
+        self._sorted = self._detail = None
         # each holds on to the arrays that were there before
         self._stages.clear()
 
-    def prepare(self, agents: AgentState, step: int, dt: float) -> StepTask:
+    def prepare(
+        self, agents: AgentState, step: int, dt: float, *, guided: bool, detail: LevelOfDetail | None
+    ) -> StepTask:
         """Phase, by one: bring the order in space, the parameters and the frame up to date; returns the task of the
         step.
         """
@@ -157,7 +170,7 @@ class Solver:
         placed = (agents.placed, count)
         if self._sorted != placed or self.age >= SORT_STEPS or self.drift > self._side:
             self._sort(agents)
-            self._gather(agents)
+            self._gather(agents, dt)
             if self._sorted != placed:
                 # nobody has moved yet that could tell how far to look; where no agent stands both frames say so
                 self.slack = 2.0 * dt * float(agents["max_speed"].max(initial=0.0))
@@ -167,11 +180,21 @@ class Solver:
             self.drift, self.age = 0.0, 0
             self._side = self._leaf_side(count)
         elif self._tuned != agents.tuned:
-            self._gather(agents)
+            self._gather(agents, dt)
             self._show(agents, self.frame)
             self._tuned = agents.tuned
+        self._features = self._limits
+        if detail is not None:
+            self._features |= DETAIL
+            if detail is not self._detail:
+                table = detail.table()
+                self["interest"][: len(table)] = table
+        self._detail = detail
         leaves = leaf_count(count)
-        return StepTask(step, count, leaves, self._neighbours, agents.side, self.frame, self.drift, self.slack)
+        return StepTask(
+            step, count, leaves, self._neighbours, agents.side, self.frame, self.drift, self.slack, guided,
+            self._features,
+        )  # fmt: skip
 
     def _sort(self, agents: AgentState) -> None:
         """Sort the agents in space; no list holds any more."""
@@ -188,13 +211,25 @@ class Solver:
         boxes = self[f"boxes.{self.frame}"][: -(-count // LEAF)]
         return float(np.maximum(boxes[:, 2] - boxes[:, 0], boxes[:, 3] - boxes[:, 1]).mean()) if len(boxes) else 0.0
 
-    def _gather(self, agents: AgentState) -> None:
+    def _gather(self, agents: AgentState, dt: float) -> None:
         """Gather what the steered agent itself needs, by place."""
         gather_parameters(
             0, agents.count, self["order"], agents["max_speed"], agents["time_horizon"], agents["obstacle_horizon"],
             agents["neighbor_distance"], agents["max_neighbors"], self["parameters"],
         )  # fmt: skip
         self._neighbours = min(int(agents["max_neighbors"].max(initial=0)), agents.count)
+        if agents["quality"].any():
+            limit_quality(0, agents.count, self["order"], agents["quality"], self["parameters"])
+        limited = any(
+            (agents[name] >= least).any()
+            for name, least in (("max_acceleration", 0.0), ("max_turning_rate", 0.0), ("forward_preference", TINY))
+        )
+        self._limits = BODIES if limited else 0
+        if limited:
+            gather_bodies(
+                0, agents.count, self["order"], dt, agents["max_acceleration"], agents["max_turning_rate"],
+                agents["forward_preference"], self["bodies"],
+            )  # fmt: skip
 
     def _show(self, agents: AgentState, frame: int) -> None:
         """Write a whole frame from the state."""
@@ -213,12 +248,12 @@ class Solver:
 
     def stage(self, agents: AgentState, statics: Statics, options: Options, dt: float, task: StepTask) -> Stage:
         """What the kernels take in this step; kept for the steps that take the same."""
-        key = (agents.arrays.generation, self.arrays.generation, task.count, task.neighbours)
+        key = (agents.arrays.generation, self.arrays.generation, task.count, task.neighbours, task.guided)
         kept = self._stages.get((task.side, task.frame))
         if kept is not None and kept[0] == key and kept[1].statics is statics:
             return kept[1]
         scratch = self.scratch(task, statics)
-        stage = Stage.gather(self.arrays, agents, statics, options, dt, task.frame, scratch)
+        stage = Stage.gather(self.arrays, agents, statics, options, dt, task.frame, scratch, guided=task.guided)
         self._stages[task.side, task.frame] = (key, stage)
         return stage
 
@@ -226,8 +261,8 @@ class Solver:
         """Neighbours, constraints, program and relaxation for the leaves [first, last): new velocities."""
         stage.scratch.planted[0] = 0
         solve_leaves(
-            first, last, task.count, dt, stage.floor, stage.flags, seed, task.step, stage.turn_steps, task.drift,
-            task.slack, task.leaves, *stage.solving,
+            first, last, task.count, dt, stage.floor, stage.flags | task.features, seed, task.step, stage.turn_steps,
+            task.drift, task.slack, task.leaves, *stage.solving,
         )  # fmt: skip
 
     def advance(
@@ -247,12 +282,16 @@ class Solver:
         begin, end = first * LEAF, min(last * LEAF, task.count)
         if stage.keep_on_side is not None:
             stage.keep_on_side(begin, end)
+        if task.features & BODIES:
+            face(begin, end, stage.order, *stage.facing)
         conclude(begin, end, stage.order, task.step + 1, *stage.concluding)
         return float(follow_frame(first, last, task.count, *stage.showing))
 
     def finish(self, agents: AgentState, longest: float) -> None:
         """Phase, by one: what was written beside is the state; `longest` is the longest move of anybody."""
         agents.turn()
+        if self._features & BODIES:
+            take_headings(agents.count, self["order"], self["facing"], agents["heading"])
         self.frame = 1 - self.frame
         self.drift += longest
         self.slack = 2.0 * longest

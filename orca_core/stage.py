@@ -20,13 +20,16 @@ from orca_core.kernels import step as solving
 from orca_core.movement import guard
 from orca_core.options import Options
 from orca_core.scratch import Scratch
-from orca_core.state import AgentState
+from orca_core.state import AgentState, preferred_columns
 from orca_core.statics import Statics
 
 __all__ = ["Stage"]
 
 # seconds for which an agent that met others in an exact symmetry turns aside wherever it is slowed
 TURN_TIME = 10.0
+
+# what takes the place of half-planes
+MODELS = {"orca": 0, "rvo": solving.RECIPROCAL_OBSTACLES, "vo": solving.VELOCITY_OBSTACLES}
 
 Values = tuple[Any, ...]
 
@@ -43,6 +46,7 @@ class Stage:
     solving: Values
     keep_on_side: Callable[[int, int], None] | None
     order: NDArray[Any]
+    facing: Values
     concluding: Values
     showing: Values
 
@@ -56,8 +60,13 @@ class Stage:
         dt: float,
         frame: int,
         scratch: Scratch,
+        *,
+        guided: bool,
     ) -> Stage:
-        """Look everything up for the present side of the agents and this frame."""
+        """Look everything up for the present side of the agents and this frame; in a `guided` step guides have said
+        what the preferred velocities are.
+        """
+        has_goal, preferred = preferred_columns(guided=guided)
         own, other = table.table, 1 - frame
         order, outcome = own["order"], own["outcome"]
         position, velocity = agents.following("position"), agents.following("velocity")
@@ -65,24 +74,30 @@ class Stage:
             statics=statics,
             scratch=scratch,
             flags=solving.PART_COINCIDENT * options.part_coincident
-            | solving.BREAK_SYMMETRY * options.break_symmetry
+            | solving.BREAK_SYMMETRY * (options.break_symmetry and options.avoidance_model == "orca")
             | solving.STOP_NON_FINITE * options.stop_non_finite
-            | solving.CLAMP_PREFERRED * options.clamp_preferred_velocity,
+            | solving.CLAMP_PREFERRED * options.clamp_preferred_velocity
+            | MODELS[options.avoidance_model]
+            | solving.SLOWING * options.slow_when_dense,
             floor=dt if options.stop_at_walls else 0.0,
             turn_steps=math.ceil(TURN_TIME / dt),
             solving=(
                 order, own["leaf_first"], own[f"boxes.{frame}"], own[f"leaf_x.{frame}"], own[f"leaf_y.{frame}"],
-                own[f"packed.{frame}"], own["parameters"],
-                agents["id"], agents["turning_until"], agents["goal"], agents["has_goal"], agents["preferred_speed"],
-                agents["goal_tolerance"], agents["preferred_velocity"], agents["radius_class"],
+                own[f"packed.{frame}"], own["parameters"], own["bodies"], own["interest"],
+                agents["id"], agents["turning_until"], agents["goal"], agents[has_goal], agents["preferred_speed"],
+                agents["goal_tolerance"], agents[preferred], agents["radius_class"],
+                agents["heading"], agents["has_goal"],
                 *statics.solver_arguments(),
                 own["listed"], own["list_count"], own["list_radius"],
                 *scratch.for_solving(),
                 velocity, position, agents.following("turning_until"), outcome, agents["neighbor_reach"],
-                own["overlap_depth"], own["overlap_with"],
+                own["overlap_depth"], own["overlap_with"], own["facing"],
             ),
             keep_on_side=guard(agents, statics, options, dt, order, outcome, own["moved"], scratch),
             order=order,
+            facing=(
+                own[f"packed.{frame}"], velocity, agents["heading"], own["facing"], own["bodies"], own["facing"],
+            ),
             concluding=(
                 dt, options.stall_time, position, agents["goal"], agents["has_goal"], agents["preferred_velocity"],
                 agents["preferred_speed"], agents["goal_tolerance"], own["parameters"], outcome,

@@ -12,12 +12,11 @@ from numpy.typing import NDArray
 
 from orca_core.arrays import Allocate, Arrays, own_memory
 
-__all__ = ["AGENT_DEFAULTS", "FIELDS", "QUALITY_NAMES", "STATUS_NAMES", "AgentState", "Field"]
+__all__ = ["AGENT_DEFAULTS", "FIELDS", "STATUS_NAMES", "AgentState", "Field", "preferred_columns"]
 
 # numbers every placing of agents, over all worlds, so that none is taken for another
 _PLACINGS = count()
 
-QUALITY_NAMES = ("all", "few", "none")
 STATUS_NAMES = ("no-goal", "moving", "arrived", "stalled")
 
 
@@ -63,11 +62,12 @@ FIELDS: tuple[Field, ...] = (
     Field("obstacle_horizon", "<f8", 1, "input", "s", 2.0, "for which walls and boundaries are avoided"),
     Field("neighbor_distance", "<f8", 1, "input", "m", 0.0, "within which agents are seen (strictly)"),
     Field("max_neighbors", "<i8", 1, "input", "", 10, "how many of them count"),
-    Field("quality", "<u1", 1, "input", "", 0, "index into QUALITY_NAMES: how many neighbours count"),
+    Field("quality", "<u1", 1, "input", "", 0, "how many neighbours count; place in the words of its column"),
     Field("max_acceleration", "<f8", 1, "input", "m/s²", -1.0, "of the velocity's change; negative: no limit"),
     Field("max_turning_rate", "<f8", 1, "input", "rad/s", -1.0, "of the heading's change; negative: no limit"),
     Field("forward_preference", "<f8", 1, "input", "", 0.0, "what moving aside of its aim costs, from 0 to 1"),
     Field("heading", "<f8", 2, "state", "", 0.0, "unit vector, where it faced when last seen moving; zero: nowhere yet"),
+    Field("guidance", "<u1", 1, "input", "", 0, "how it finds the way to its goal; place in the words of its column"),
     Field("status", "<u1", 1, "state", "", 0, "index into STATUS_NAMES"),
     Field("anchor", "<f8", 2, "state", "m", 0.0, "where progress was last seen"),
     Field("anchor_step", "<i8", 1, "state", "", 0, "when progress was last seen"),
@@ -82,6 +82,9 @@ FIELDS: tuple[Field, ...] = (
         -1.0,
         "distance of the farthest neighbour of the last step; negative: unknown",
     ),
+    Field("guided", "<u1", 1, "derived", "", 0, "whether steer_velocity is its preferred velocity in this step"),
+    Field("steer_velocity", "<f8", 2, "derived", "m/s", 0.0, "what a guide wants of it, if guided"),
+    Field("heads_for_goal", "<u1", 1, "derived", "", 0, "in a guided step: whether its goal itself decides"),
     Field("on_surface", "<u1", 1, "hint", "", 0, "whether the centre is known to be on the walkable surface"),
     Field("radius_class", "<i8", 1, "derived", "", 0, "class of walkable boundaries that its radius belongs to"),
 )
@@ -89,13 +92,16 @@ FIELDS: tuple[Field, ...] = (
 BY_NAME = {field.name: field for field in FIELDS}
 
 # what a client may give, and what holds when it does not; neighbor_distance follows from the others
-AGENT_DEFAULTS: dict[str, float | int] = {
+AGENT_DEFAULTS: dict[str, float | int | str] = {
     "radius": 0.5,
     "max_speed": 1.5,
     "time_horizon": 2.0,
     "obstacle_horizon": 2.0,
     "max_neighbors": 10,
     "goal_tolerance": 1e-9,
+    "quality": "all",
+    "forward_preference": 0.0,
+    "guidance": "straight",
 }
 
 
@@ -206,6 +212,11 @@ class AgentState:
         for field, array in self:
             other[field.name][:] = array
         return other
+
+
+def preferred_columns(*, guided: bool) -> tuple[str, str]:
+    """The columns that tell who heads for its goal and what the others want, in a step that is `guided` or not."""
+    return ("heads_for_goal", "steer_velocity") if guided else ("has_goal", "preferred_velocity")
 
 
 def _keys(field: Field) -> list[str]:

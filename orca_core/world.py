@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from functools import partial
 from itertools import pairwise
 from typing import Any
@@ -27,6 +28,8 @@ from orca_core.errors import InvalidInput, Notice, Problem
 from orca_core.explain import explain
 from orca_core.geometry.obstacles import Obstacle, ObstacleSet
 from orca_core.geometry.walkable import WalkableArea, WalkableSet
+from orca_core.guides import Guide, ask_guides
+from orca_core.level_of_detail import LevelOfDetail
 from orca_core.notices import about_agents, about_places
 from orca_core.options import Options
 from orca_core.population import Masks, Population
@@ -87,6 +90,9 @@ class World:
         self._solver = Solver(allocate)
         self._run: Run = run if run is not None else World.advance_here
         self._stepping = False
+        # what decides preferred velocities beside goals, in this order, and what it brought out of a snapshot
+        self.guides: list[Guide] = []
+        self.kept_guidance: Mapping[str, NDArray[Any]] = {}
 
     # what the world is
 
@@ -101,7 +107,7 @@ class World:
         return self.population.state.count
 
     @property
-    def defaults(self) -> Mapping[str, float | int]:
+    def defaults(self) -> Mapping[str, float | int | str]:
         """Values for fields left out in additions, where they differ from the library's."""
         return self.population.defaults
 
@@ -128,7 +134,7 @@ class World:
 
     # commands: each either takes effect whole or raises and changes nothing
 
-    def set_defaults(self, defaults: Mapping[str, float | int]) -> None:
+    def set_defaults(self, defaults: Mapping[str, float | int | str]) -> None:
         """Replace the defaults for fields left out in later additions."""
         self.population.set_defaults(defaults)
 
@@ -179,6 +185,11 @@ class World:
         self.population.remove(ids)
         if self._statics is not None:
             self._classify(self._statics)
+
+    def set_level_of_detail(self, given: LevelOfDetail | Mapping[str, Any] | None) -> None:
+        """Say anew where detail matters, or with None that it does everywhere; raises InvalidInput."""
+        self._refuse_while_stepping()
+        self.options = replace(self.options, level_of_detail=LevelOfDetail.from_mapping(given, "level_of_detail"))
 
     def obstacles(self) -> list[Obstacle]:
         """The obstacles in the order of their creation."""
@@ -238,12 +249,12 @@ class World:
     def transaction(self) -> Iterator[None]:
         """Undo everything since entry when the block raises. Blocks may be nested."""
         population = self.population.keep()
-        kept = (self.obstacle_set.copy(), self.walkable_set.copy(), self._statics, self.step_count)
+        kept = (self.obstacle_set.copy(), self.walkable_set.copy(), self._statics, self.step_count, self.options)
         try:
             yield
         except BaseException:
             self.population.put_back(population)
-            self.obstacle_set, self.walkable_set, self._statics, self.step_count = kept
+            self.obstacle_set, self.walkable_set, self._statics, self.step_count, self.options = kept
             raise
 
     # the step
@@ -268,11 +279,14 @@ class World:
         try:
             agents, solver = self.population.state, self._solver
             self.statics()
-            task = solver.prepare(agents, self.step_count, self.time_step)
+            task = solver.prepare(agents, self.step_count, self.time_step, guided=ask_guides(self), detail=self.options.level_of_detail)
             longest = self._run(self, task) if split is None else self.advance_here(task, split)
             solver.finish(agents, longest)
             self.step_count += 1
-            return events_of(agents, solver, self.step_count)
+            events = events_of(agents, solver, self.step_count)
+            for guide in self.guides:
+                events += guide.conclude(self)
+            return events
         finally:
             self._stepping = False
 

@@ -65,7 +65,7 @@ HELD_UP = 0.5
     # tree and frame
     "i8,i8[::1],i8[::1],f8[:,::1],f8[::1],f8[::1],f8[:,::1],f8[:,::1],f8[:,::1],f8[:,::1],"
     # agents by index
-    "i8[::1],i8[::1],f8[:,::1],u1[::1],f8[::1],f8[::1],f8[:,::1],i8[::1],f8[:,::1],"
+    "i8[::1],i8[::1],f8[:,::1],u1[::1],f8[::1],f8[::1],f8[:,::1],i8[::1],f8[:,::1],u1[::1],"
     # walls, boundaries
     "f8[:,::1],f8[:,::1],i8,i8[::1],f8[:,::1],"
     "f8[:,::1],f8[::1],f8[::1],i8[::1],f8[::1],f8[::1],f8[:,::1],i8[::1],i8[::1],i8[::1],f8[:,::1],"
@@ -81,7 +81,7 @@ HELD_UP = 0.5
 def solve_leaves(
     first_leaf, last_leaf, count, dt, floor, flags, seed, step, turn_steps, drift, slack,
     leaves, order, leaf_first, boxes, leaf_x, leaf_y, packed, parameters, bodies, interest,
-    identifier, turning, goal, has_goal, preferred_speed, goal_tolerance, given, radius_class, heading,
+    identifier, turning, goal, has_goal, preferred_speed, goal_tolerance, given, radius_class, heading, bound,
     walls, wall_nodes, wall_leaves, wall_order, wall_boxes,
     edges, edge_clearance, edge_horizon, class_start, class_clearance, class_horizon, edge_nodes, edge_node_start,
     edge_leaves, edge_order, edge_boxes,
@@ -138,7 +138,7 @@ def solve_leaves(
             )  # fmt: skip
         # how many neighbours each gets
         if detailed:
-            wanted_of_leaf(begin, end, step, dt, order, packed, parameters, goal, has_goal, interest, wanted)
+            wanted_of_leaf(begin, end, step, dt, order, packed, parameters, goal, bound, interest, wanted)
         else:
             for own in range(begin, end):
                 wanted[own - begin] = int(parameters[own, 4])
@@ -248,7 +248,7 @@ def solve_leaves(
             if limiting:
                 facing[own, 0] = preferred_x
                 facing[own, 1] = preferred_y
-                if limited and has_goal[i]:
+                if limited and bound[i]:
                     preferred_x, preferred_y = eased_wish(
                         preferred_x, preferred_y, px, py, goal[i, 0], goal[i, 1], dt, heading_x, heading_y, own, bodies
                     )

@@ -173,7 +173,8 @@ def read_column(name: str, value: Any, count: int, item_size: int = 8) -> Any:
     """Read one column of `count` agents as it came.
 
     `item_size` (bytes a number) is what the caller asked for; it counts only for a field whose width is not known
-    here, since bytes / (count * width) says it otherwise. Strings stay a list. A null in an array of numbers reads
+    here, since bytes / (count * width) says it otherwise. Strings and booleans
+    stay a list. A null in an array of numbers reads
     as NaN, in a vector as (NaN, NaN).
     """
     if name in IDENTIFIER_FIELDS:
@@ -202,9 +203,9 @@ def read_block(name: str, value: bytes, count: int, item_size: int) -> Any:
 
 
 def read_list(name: str, value: Iterable[Any]) -> Any:
-    """Read an array of numbers, vectors or strings; see `read_column`."""
+    """Read an array of numbers, vectors, strings or booleans; see `read_column`."""
     rows = list(value)
-    if any(isinstance(row, str) for row in rows):
+    if any(isinstance(row, str | bool) for row in rows):
         return rows
     if WIDTHS.get(name) == 2 or any(isinstance(row, list) for row in rows):
         if any(row is not None and len(row) != (WIDTHS.get(name) or len(row)) for row in rows):

@@ -126,7 +126,7 @@ class Columns:
     """Agents in columns: row i of every column belongs to `ids[i]`.
 
     `columns` maps each field that was asked for to its column; each is an attribute too (`agents.position`).
-    Vectors have shape (n, 2), all else (n,); `status` is a list of strings.
+    Vectors have shape (n, 2), all else (n,); columns of words are lists of strings, of flags lists of bool.
     """
 
     # only annotated, so that an attribute that was not asked for falls through to __getattr__
@@ -142,6 +142,7 @@ class Columns:
     max_neighbors: Numbers
     preferred_speed: Numbers
     goal_tolerance: Numbers
+    guidance: list[str]
     status: list[str]
 
     def __init__(self, step: int, time: float, ids: Identifiers, columns: Mapping[str, Any]) -> None:

@@ -9,6 +9,8 @@ import { isMap } from "./errors.js";
 import type { AgentChange, Geometry, NewAgent, NewArea, NewObstacle } from "./wire.js";
 
 export type Pair = readonly [number, number];
+/** Words or booleans: a list, or one for all. */
+export type WordColumn = readonly (string | boolean)[] | string | boolean;
 /** A column of numbers, or one value for all; null clears. */
 export type NumberColumn = NumberArray | readonly (number | null)[] | number | null;
 /** A column of pairs, flat as a typed array, or one pair for all; null clears. */
@@ -29,6 +31,7 @@ export interface AgentColumns {
   readonly obstacle_horizon?: NumberColumn;
   readonly neighbor_distance?: NumberColumn;
   readonly max_neighbors?: NumberColumn;
+  readonly guidance?: WordColumn;
   readonly [field: string]: unknown;
 }
 

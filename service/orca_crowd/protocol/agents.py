@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Annotated, Any, Required
+from typing import Annotated, Any, Literal, Required
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,10 +14,21 @@ from typing_extensions import TypedDict
 from orca_core.errors import Notice
 from orca_core.state import STATUS_NAMES
 from orca_crowd.errors import Fault, InvalidRequest, faults_of
-from orca_crowd.protocol.columns import CLEARABLE, INPUTS, INTEGERS, VECTORS, read_column, read_identifiers
+from orca_crowd.protocol.columns import (
+    CLEARABLE,
+    CODED,
+    INPUTS,
+    INTEGERS,
+    VECTORS,
+    codes_of,
+    read_column,
+    read_identifiers,
+)
 from orca_crowd.protocol.models import STRICT, Identifier, Number, Strict, Vector, as_map, validate
 
 __all__ = ["AgentChange", "Agents", "AgentsBody", "NewAgent", "parse_change", "parse_changes", "parse_new_agents"]
+
+Guidance = Literal["straight", "path", "flow"]
 
 # rows that one call of the validator gets: it holds the interpreter's lock for a whole call
 ROWS_A_PIECE = 256
@@ -46,6 +57,7 @@ class AgentChange(TypedDict, total=False):
         Number, Field(description="Left out: 2 radius + 2 max_speed max(time_horizon, time_step), fixed at insertion.")
     ]
     max_neighbors: Annotated[int, Field(ge=0, le=2**53 - 1, description="10")]
+    guidance: Annotated[Guidance, Field(description="How it finds the way to its goal.")]
     status: Annotated[
         str, Field(description="Read-only: may be sent back as it was read, and is ignored with a warning.")
     ]
@@ -74,6 +86,7 @@ class NewAgent(TypedDict, total=False):
         Number, Field(description="Left out: 2 radius + 2 max_speed max(time_horizon, time_step), fixed at insertion.")
     ]
     max_neighbors: Annotated[int, Field(ge=0, le=2**53 - 1, description="10")]
+    guidance: Annotated[Guidance, Field(description="How it finds the way to its goal; straight.")]
 
 
 class AgentsBody(Strict):
@@ -95,7 +108,8 @@ _changes = TypeAdapter(list[AgentChange])
 class Agents:
     """Agents as arrays: per field the values, the rows in which it was given, and those in which null cleared it.
 
-    `columns[name]` float64 (n,) or (n, 2), int64 (n,) for `max_neighbors`; `given[name]` and `cleared[name]` bool (n,).
+    `columns[name]` float64 (n,) or (n, 2), int64 (n,) for whole numbers, uint8 (n,) for codes;
+    `given[name]` and `cleared[name]` bool (n,).
     `ids` int64 (n,), or None where the world gives them; `chosen` bool (n,) tells which rows name one, None for all.
     """
 
@@ -162,6 +176,11 @@ def _from_rows(rows: list[Any], adapter: TypeAdapter[Any], *, new: bool) -> Agen
         # rows without a value hold a zero that nobody reads
         blank: Any = [0.0, 0.0] if name in VECTORS else 0
         values = [row.get(name) for row in rows]
+        if name in CODED:
+            columns[name], wrong = codes_of(name, values)
+            faults += wrong
+            given[name] = np.fromiter((value is not None for value in values), np.bool_, count)
+            continue
         held = np.fromiter((value is not None for value in values), np.bool_, count)
         columns[name] = np.array(
             [blank if value is None else value for value in values], np.int64 if name in INTEGERS else np.float64
@@ -169,6 +188,8 @@ def _from_rows(rows: list[Any], adapter: TypeAdapter[Any], *, new: bool) -> Agen
         given[name] = held
         if name in CLEARABLE and not new:
             cleared[name] = np.fromiter((name in row for row in rows), np.bool_, count) & ~held
+    if faults:
+        raise InvalidRequest(faults)
     ids = chosen = None
     if "id" in names:
         ids = np.fromiter((row.get("id", 0) for row in rows), np.int64, count)

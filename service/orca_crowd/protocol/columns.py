@@ -8,37 +8,59 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
+from orca_core.agent_columns import COLUMNS
+from orca_core.state import STATUS_NAMES
 from orca_crowd.errors import Fault
 from orca_crowd.protocol.models import IDENTIFIER_LIMIT, kind_of
 
-__all__ = ["CLEARABLE", "FIELDS", "INPUTS", "INTEGERS", "VECTORS", "read_column", "read_identifiers"]
+__all__ = [
+    "CLEARABLE",
+    "CODED",
+    "FIELDS",
+    "INPUTS",
+    "INTEGERS",
+    "VECTORS",
+    "codes_of",
+    "read_column",
+    "read_identifiers",
+    "words_of",
+]
 
-VECTORS: Final = ("position", "velocity", "preferred_velocity", "goal")
-INTEGERS: Final = ("max_neighbors",)
+VECTORS: Final = tuple(name for name, rule in COLUMNS.items() if rule.width == 2)
+INTEGERS: Final = tuple(name for name, rule in COLUMNS.items() if rule.whole)
+# words, and true or false: kept as uint8 codes
+CODED: Final = tuple(name for name, rule in COLUMNS.items() if rule.coded)
 # what a client may give
-INPUTS: Final = (
-    *VECTORS,
-    "preferred_speed",
-    "goal_tolerance",
-    "radius",
-    "max_speed",
-    "time_horizon",
-    "obstacle_horizon",
-    "neighbor_distance",
-    *INTEGERS,
-)
+INPUTS: Final = tuple(COLUMNS)
 # what a client may ask for
 FIELDS: Final = (*INPUTS, "status")
 # what null takes away
-CLEARABLE: Final = ("preferred_velocity", "goal", "preferred_speed")
+CLEARABLE: Final = (
+    *("preferred_velocity", "goal"),
+    *(name for name, rule in COLUMNS.items() if rule.unset is not None),
+)
+
+
+def words_of(name: str, codes: NDArray[np.uint8]) -> list[str] | list[bool] | None:
+    """What the codes of a column stand for, a status by its name; None for a column of numbers."""
+    if name == "status":
+        return [STATUS_NAMES[code] for code in codes.tolist()]
+    if name not in CODED:
+        return None
+    rule = COLUMNS[name]
+    return [bool(code) for code in codes] if rule.flag else [rule.choices[code] for code in codes.tolist()]
 
 
 def read_column(name: str, values: Any, *, nullable: bool) -> tuple[NDArray[Any], NDArray[np.bool_], list[Fault]]:
     """Array, mask of the rows that hold a value, and faults of one column; the array is useless where there are faults.
 
-    Rows with null hold zero. Vectors are (n, 2), numbers (n,), `max_neighbors` int64. Non-finite numbers pass: the
+    Rows with null hold zero. Vectors are (n, 2), numbers (n,), whole ones int64, words and flags uint8 codes.
+    Non-finite numbers pass: the
     world names them.
     """
+    column: NDArray[Any]
+    if name in CODED and isinstance(values, bytes):
+        return np.empty(0), np.empty(0, np.bool_), [Fault(None, name, f"must be a list: {COLUMNS[name].wanted()} each")]
     if isinstance(values, bytes):
         column, faults = _from_bin(name, values, 2 if name in VECTORS else 1)
         return column, np.ones(len(column), np.bool_), faults
@@ -51,7 +73,9 @@ def read_column(name: str, values: Any, *, nullable: bool) -> tuple[NDArray[Any]
     held = np.fromiter((value is not None for value in values), np.bool_, len(values))
     if not held.all() and not nullable:
         return np.empty(0), held, [Fault(int(item), name, "must not be null") for item in np.flatnonzero(~held)]
-    if name in VECTORS:
+    if name in CODED:
+        column, faults = codes_of(name, values)
+    elif name in VECTORS:
         column, faults = _vectors(name, values, held)
     elif name in INTEGERS:
         column, faults = _integers(name, values, 0)
@@ -60,6 +84,22 @@ def read_column(name: str, values: Any, *, nullable: bool) -> tuple[NDArray[Any]
             name, values if held.all() else [0.0 if value is None else value for value in values], None
         )
     return column, held, faults
+
+
+def codes_of(name: str, values: list[Any]) -> tuple[NDArray[np.uint8], list[Fault]]:
+    """uint8 codes (n,) of a list of words or of true and false; null is code 0."""
+    rule = COLUMNS[name]
+    kinds: list[Any] = [False, True] if rule.flag else list(rule.choices)
+    known = {value: code for code, value in enumerate(kinds)}
+    wanted = bool if rule.flag else str
+    faults = [
+        Fault(item, name, f"must be {rule.wanted()}, not {value!r}")
+        for item, value in enumerate(values)
+        if value is not None and (type(value) is not wanted or value not in known)
+    ]
+    if faults:
+        return np.empty(0, np.uint8), faults
+    return np.fromiter((0 if value is None else known[value] for value in values), np.uint8, len(values)), []
 
 
 def read_identifiers(values: Any, name: str) -> tuple[NDArray[np.int64], list[Fault]]:

@@ -38,7 +38,7 @@ MSGPACK_SUBPROTOCOL: Final = "orca-crowd.v1.msgpack"
 SUBPROTOCOLS: Final = (JSON_SUBPROTOCOL, MSGPACK_SUBPROTOCOL)
 
 Precision = Literal["float32", "float64"]
-Column = npt.NDArray[Any] | Sequence[str]
+Column = npt.NDArray[Any] | Sequence[str] | Sequence[bool]
 # what joining takes
 Chunk = bytes | memoryview
 

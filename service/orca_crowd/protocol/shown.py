@@ -6,6 +6,7 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from orca_crowd.protocol.agents import Guidance
 from orca_crowd.protocol.geometry import Geometry
 from orca_crowd.protocol.models import Warnings
 
@@ -93,7 +94,7 @@ class WorldShown(Shown):
     walkable: int
     profile: str
     options: dict[str, Any]
-    defaults: dict[str, float | int] = Field(description="Those that differ from the library's.")
+    defaults: dict[str, float | int | str] = Field(description="Those that differ from the library's.")
     seed: int
     durability: str
     ttl: float | None
@@ -146,6 +147,7 @@ class AgentShown(Shown):
     obstacle_horizon: float
     neighbor_distance: float
     max_neighbors: int
+    guidance: Guidance
     status: Status
 
 
@@ -179,6 +181,7 @@ class AgentsAnswer(Shown):
     obstacle_horizon: list[float] | None = None
     neighbor_distance: list[float] | None = None
     max_neighbors: list[int] | None = None
+    guidance: list[Guidance] | None = None
     status: list[Status] | None = None
 
 

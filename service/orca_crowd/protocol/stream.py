@@ -128,6 +128,7 @@ class AgentColumns(Outgoing):
     obstacle_horizon: list[float] | None = None
     neighbor_distance: list[float] | None = None
     max_neighbors: list[int] | None = None
+    guidance: list[str] | None = None
     status: list[str] | None = None
 
 

@@ -8,6 +8,7 @@ from typing import Any, Literal
 from pydantic import Field, TypeAdapter, ValidationError
 
 from orca_crowd.errors import ApiError, Fault, InvalidRequest, faults_of
+from orca_crowd.protocol.agents import Guidance
 from orca_crowd.protocol.models import Identifier, Key, Number, Strict, WorldName, as_map, validate
 from orca_crowd.settings import Settings
 
@@ -54,6 +55,7 @@ class DefaultsBody(Strict):
     neighbor_distance: Number = Field(9.0, description="Left out: 2 radius + 2 max_speed max(time_horizon, time_step).")
     max_neighbors: int = Field(10, ge=0, le=2**53 - 1)
     goal_tolerance: Number = 1e-9
+    guidance: Guidance = "straight"
 
 
 class OptionsBody(Strict):

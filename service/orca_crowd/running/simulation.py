@@ -6,6 +6,7 @@ from collections import Counter
 
 import numpy as np
 
+from orca_core import simulation as guided
 from orca_core.report import Event
 from orca_core.state import STATUS_NAMES
 from orca_core.world import World
@@ -24,7 +25,7 @@ class Simulation:
     def __init__(self, scene: RunScene) -> None:
         """Make the world; raises InvalidInput as the library does."""
         self.scene = scene
-        self.world: World = scene.make_world()
+        self.world: World = guided.Simulation(scene.make_world()).world
         # how many agents each kind of event has named since the beginning, and the deepest overlap (m)
         self.counts: Counter[str] = Counter()
         self.deepest = 0.0

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from orca_core.state import STATUS_NAMES
+from orca_crowd.protocol.columns import words_of
 from orca_crowd.protocol.frames import JSON_SUBPROTOCOL, Column, encode_columns, encode_entries
 from orca_crowd.streaming.delta import NOBODY, Delta, delta_of
 from orca_crowd.streaming.interest import EVERYBODY
@@ -118,8 +118,6 @@ def _rows(column: NDArray[Any], rows: Rows) -> NDArray[Any]:
 
 
 def _travelling(name: str, column: NDArray[Any]) -> Column:
-    """A column as the encoder wants it: status by name."""
-    if name != "status":
-        return column
-    names: list[str] = np.array(STATUS_NAMES, dtype=object)[column].tolist()
-    return names
+    """A column as the encoder wants it: words for codes."""
+    words = words_of(name, column)
+    return column if words is None else words

@@ -19,7 +19,7 @@ class Facts:
     agents: int
     obstacles: int
     walkable: int
-    defaults: dict[str, float | int]
+    defaults: dict[str, float | int | str]
     time_step: float
     profile: str
 

@@ -17,9 +17,9 @@ class Publication:
     """The whole state of one moment, complete in itself, safe to keep and to share between threads.
 
     `columns` has every per-agent field but the id, in index order, as the world keeps it: vectors float64 (n, 2),
-    numbers float64 (n,), `max_neighbors` int64 (n,), `status` uint8 (n,) codes. `removed` are the ids that went away
-    since the last publication, each named exactly once. `events` are maps of plain Python values with `kind` and
-    `step`.
+    numbers float64 (n,), whole numbers int64 (n,), words, flags and `status` uint8 (n,) codes.
+    `removed` are the ids that went away since the last publication, each named exactly once.
+    `events` are maps of plain Python values with `kind` and `step`.
     """
 
     world: str

@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 
 from orca_core.errors import Gone, NotFound
 from orca_core.report import Event
+from orca_core.simulation import Simulation
 from orca_core.world import World
 from orca_crowd.errors import ApiError
 from orca_crowd.journal.order import BrokenOff, Order
@@ -67,7 +68,7 @@ class Session:
     def __init__(self, name: str, world: World, settings: Settings) -> None:
         """Take an empty or a restored world; `recorder` may be set before anything else is called."""
         self.name = name
-        self.world = world
+        self.world = Simulation(world).world
         self.recorder: Recorder | None = None
         self._settings = settings
         self._answers = AnswerMemory(count=settings.remembered_answers, size=settings.remembered_bytes)

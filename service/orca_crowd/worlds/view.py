@@ -11,16 +11,20 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from orca_core.agent_columns import COLUMNS
 from orca_core.identifiers import rows_of
-from orca_core.state import BY_NAME, STATUS_NAMES
+from orca_core.state import BY_NAME
 from orca_core.world import World
-from orca_crowd.protocol.columns import FIELDS
+from orca_crowd.protocol.columns import FIELDS, words_of
 from orca_crowd.protocol.steps import Selection
 
 __all__ = ["AgentView", "column_of", "select"]
 
 # what a step writes; all other columns change only by commands
 MOVING = tuple(name for name in FIELDS if BY_NAME[name].role == "state")
+
+# numbers that an agent may be without, and what stands for that
+UNSET = {name: rule.unset for name, rule in COLUMNS.items() if rule.unset is not None}
 
 # what else shows another value when a column changes
 FOLLOWING = {"goal": ("preferred_velocity",), "preferred_velocity": ("goal",), "max_speed": ("preferred_speed",)}
@@ -32,7 +36,8 @@ EVERYBODY = slice(None)
 def column_of(world: World, name: str, rows: Rows = EVERYBODY) -> NDArray[Any]:
     """A copy of one column with effective values, in index order: no goal is a row of NaN, which JSON shows as null.
 
-    float64 (n, 2) for vectors, float64 (n,) for numbers, int64 (n,) for `max_neighbors`, uint8 (n,) codes for `status`.
+    float64 (n, 2) for vectors, float64 (n,) for numbers, int64 (n,) for whole ones, uint8 (n,) codes for words,
+    flags and `status`; a number that an agent is without is NaN.
     """
     column: NDArray[Any] = world.column(name)[rows]
     if isinstance(rows, slice):
@@ -42,6 +47,8 @@ def column_of(world: World, name: str, rows: Rows = EVERYBODY) -> NDArray[Any]:
         column[world.column("has_goal")[rows] == 0] = np.nan
     elif name == "preferred_speed":
         column = np.where(column < 0.0, world.column("max_speed")[rows], column)
+    elif name in UNSET:
+        column = np.where(column == UNSET[name], np.nan, column)
     return column
 
 
@@ -62,8 +69,9 @@ def select(world: World, selection: Selection) -> dict[str, Any]:
 
 def _travelling(name: str, column: NDArray[Any], selection: Selection) -> Any:
     """A column as the encoder wants it: status by name, numbers in the precision that was asked for."""
-    if name == "status":
-        return [STATUS_NAMES[code] for code in column.tolist()]
+    words = words_of(name, column)
+    if words is not None:
+        return words
     narrowed = selection.precision == "float32" and (column.dtype.kind == "f" or selection.packed)
     return column.astype(np.float32) if narrowed else column
 

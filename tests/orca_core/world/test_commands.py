@@ -28,6 +28,7 @@ def test_an_agent_of_which_only_the_place_is_told() -> None:
         "obstacle_horizon": 2.0,
         "neighbor_distance": 7.0,
         "max_neighbors": 10,
+        "guidance": "straight",
         "status": "no-goal",
     }
 

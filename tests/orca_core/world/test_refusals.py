@@ -30,6 +30,7 @@ REFUSED: dict[str, list[Any]] = {
     "obstacle_horizon": [0.0, -1.0, 1e-300, math.inf, math.nan],
     "neighbor_distance": [-1.0, math.inf, math.nan, 1e20],
     "max_neighbors": [-1, 10**9, 2.5, math.nan],
+    "guidance": ["teleport", "", None, 1.0, True],
 }
 ACCEPTED: dict[str, list[Any]] = {
     "position": [(1e9, -1e9), (-0.0, 5e-324)],
@@ -44,6 +45,7 @@ ACCEPTED: dict[str, list[Any]] = {
     "obstacle_horizon": [1e-6, 1e9],
     "neighbor_distance": [0.0, 1e19],
     "max_neighbors": [0, 1, 1_000_000],
+    "guidance": ["straight", "path", "flow"],
 }
 
 
@@ -72,7 +74,10 @@ def test_a_wrong_value_is_refused_at_its_item_and_field(name: str, value: Any) -
     world = a_world()
     for act in (lambda columns: world.add_agents(columns), lambda columns: world.set_agents(world.ids, columns)):
         columns = agents([(2.0, 2.0), (3.0, 6.0), (6.0, 3.0)])
-        good = np.zeros((3, 2)) + 1.0 if COLUMNS[name].width == 2 else np.ones(3)
+        rule = COLUMNS[name]
+        good: Any = np.zeros((3, 2)) + 1.0 if rule.width == 2 else np.ones(3)
+        if rule.coded:
+            good = [rule.shown(0)] * 3
         good[1] = value
         columns[name] = good
         with unchanged(world), pytest.raises(InvalidInput) as refused:
@@ -90,7 +95,7 @@ def test_what_is_at_the_end_of_the_range_steps_without_harm(name: str, value: An
     world = world_of([(1.0, 1.0), (4.0, 1.2)], options=PROFILES[profile], preferred_velocity=(0.5, 0.0))
     world.add_obstacles([wall((0.0, 3.0), (2.0, 3.0))])
     world.set_agents([0], {name: [value]})
-    assert world.column(name)[0].tolist() == (list(value) if isinstance(value, tuple) else value)
+    assert world.agent(0)[name] == (list(value) if isinstance(value, tuple) else value)
     world.step(5)
     assert np.isfinite(world.column("position")).all()
     assert np.isfinite(world.column("velocity")).all()

@@ -301,3 +301,47 @@ def test_the_number_of_radii_on_walkable_ground_has_a_limit(small: httpx.Client)
         "limit",
     )
     assert small.post("/v1/worlds/w/agents", json={"agents": [{"position": [0, 9], "radius": 0.1}]}).status_code == 201
+
+
+@pytest.mark.parametrize("kind", ["rows", "columns", "packed"])
+def test_words_travel_as_words(kind: str, client: httpx.Client, make_world: object) -> None:
+    world = make_world(defaults={"guidance": "flow"})  # type: ignore[operator]
+    words = ["path", "straight", None]
+    rows = [{"position": [3 * n, 0], "guidance": word} for n, word in enumerate(words)]
+    del rows[2]["guidance"]
+    columns = {"position": [[0, 0], [3, 0]], "guidance": words[:2]}
+    if kind == "rows":
+        added = client.post(f"{world}/agents", json={"agents": rows})
+    elif kind == "columns":
+        added = client.post(f"{world}/agents", json={"columns": columns})
+        client.post(f"{world}/agents", json={"columns": {"position": [[6, 0]]}})
+    else:
+        body = msgspec.msgpack.encode({"columns": {**columns, "position": struct.pack("<4d", 0, 0, 3, 0)}})
+        added = client.post(f"{world}/agents", content=body, headers={**MSGPACK, "accept": "application/json"})
+        client.post(f"{world}/agents", json={"columns": {"position": [[6, 0]]}})
+    assert added.status_code == 201, added.text
+    shown = client.get(f"{world}/agents", params={"fields": "guidance"}).json()
+    assert shown["guidance"] == ["path", "straight", "flow"]
+    packed = client.get(f"{world}/agents", params={"fields": "guidance"}, headers={"accept": "application/msgpack"})
+    assert msgspec.msgpack.decode(packed.content)["guidance"] == ["path", "straight", "flow"]
+    assert client.get(f"{world}/agents/0").json()["guidance"] == "path"
+    assert client.patch(f"{world}/agents/0", json={"guidance": "straight"}).json()["guidance"] == "straight"
+
+
+@pytest.mark.parametrize(
+    ("body", "item", "said"),
+    [
+        ({"agents": [{"position": [0, 0]}, {"position": [1, 1], "guidance": "teleport"}]}, 1, "straight"),
+        ({"columns": {"position": [[0, 0], [1, 1]], "guidance": ["path", 2]}}, 1, "one of straight, path, flow"),
+        ({"columns": {"position": [[0, 0], [1, 1]], "guidance": ["path", None]}}, 1, "must not be null"),
+    ],
+)
+def test_a_word_that_is_none_is_refused(
+    body: dict[str, object], item: int, said: str, client: httpx.Client, make_world: object
+) -> None:
+    world = make_world()  # type: ignore[operator]
+    answer = problem(client.post(f"{world}/agents", json=body), 422, "invalid")
+    assert answer["errors"][0]["item"] == item
+    assert answer["errors"][0]["field"] == "guidance"
+    assert said in answer["errors"][0]["message"]
+    assert client.get(f"{world}/agents").json()["ids"] == []

@@ -10,8 +10,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from orca_core.state import STATUS_NAMES
-from orca_crowd.protocol.columns import FIELDS
+from orca_core.agent_columns import COLUMNS
+from orca_core.state import BY_NAME, STATUS_NAMES
+from orca_crowd.protocol.columns import CODED, FIELDS, INPUTS, INTEGERS, VECTORS, words_of
 from orca_crowd.protocol.frames import JSON_SUBPROTOCOL
 from orca_crowd.streaming.encoding import encode
 from orca_crowd.streaming.keyframe import Keyframes
@@ -21,6 +22,9 @@ from orca_crowd.worlds.publication import Publication
 from tests.support.exchanges.merging import Reader
 
 __all__ = ["Scene", "Spoken", "Walk", "speak", "truth"]
+
+# of every column what holds where nothing was given, as publications have it
+NEUTRAL = {name: BY_NAME[name].empty if COLUMNS[name].unset is None else np.nan for name in INPUTS}
 
 
 @dataclass(frozen=True)
@@ -43,6 +47,7 @@ class Walk:
     def put(self, identifier: int, **values: Any) -> None:
         """Add an agent, or change some of its values."""
         default = {
+            **NEUTRAL,
             "position": (0.0, 0.0),
             "velocity": (0.0, 0.0),
             "preferred_velocity": (0.0, 0.0),
@@ -74,9 +79,11 @@ class Walk:
         values = [agent[name] for agent in self._agents.values()]
         if name == "status":
             return np.array([STATUS_NAMES.index(value) for value in values], np.uint8)
-        if name == "max_neighbors":
+        if name in CODED:
+            return np.array(values, np.uint8)
+        if name in INTEGERS:
             return np.array(values, np.int64)
-        shape = (len(values), 2) if name in ("position", "velocity", "preferred_velocity", "goal") else (len(values),)
+        shape = (len(values), 2) if name in VECTORS else (len(values),)
         return np.array(values, np.float64).reshape(shape)
 
 
@@ -135,9 +142,10 @@ def truth(state: State, key: FrameKey) -> list[dict[str, Any]]:
         agent: dict[str, Any] = {"id": int(state.ids[row])}
         for name in key.fields:
             value = state.columns[name][row]
-            if name == "status":
-                agent[name] = STATUS_NAMES[value]
-            elif name == "max_neighbors":
+            words = words_of(name, state.columns[name][row : row + 1])
+            if words is not None:
+                agent[name] = words[0]
+            elif name in INTEGERS:
                 agent[name] = int(value)
             else:
                 agent[name] = _plain(value if exact else np.float32(value))

@@ -131,6 +131,11 @@ export type components = {
             /** Max Neighbors */
             max_neighbors: number;
             /**
+             * Guidance
+             * @enum {string}
+             */
+            guidance: "straight" | "path" | "flow";
+            /**
              * Status
              * @enum {string}
              */
@@ -176,6 +181,11 @@ export type components = {
             neighbor_distance: number;
             /** Max Neighbors */
             max_neighbors: number;
+            /**
+             * Guidance
+             * @enum {string}
+             */
+            guidance: "straight" | "path" | "flow";
             /**
              * Status
              * @enum {string}
@@ -259,6 +269,11 @@ export type components = {
              * @default null
              */
             max_neighbors?: number[] | null;
+            /**
+             * Guidance
+             * @default null
+             */
+            guidance?: ("straight" | "path" | "flow")[] | null;
             /**
              * Status
              * @default null
@@ -499,6 +514,12 @@ export type components = {
              * @default 1e-9
              */
             goal_tolerance?: number;
+            /**
+             * Guidance
+             * @default straight
+             * @enum {string}
+             */
+            guidance?: "straight" | "path" | "flow";
         };
         /**
          * DemoShown
@@ -1356,7 +1377,7 @@ export type components = {
              * @description Those that differ from the library's.
              */
             defaults: {
-                [key: string]: number;
+                [key: string]: number | string;
             };
             /** Seed */
             seed: number;
@@ -1440,6 +1461,12 @@ export type components = {
              * @description 10
              */
             max_neighbors?: number;
+            /**
+             * Guidance
+             * @description How it finds the way to its goal; straight.
+             * @enum {string}
+             */
+            guidance?: "straight" | "path" | "flow";
         };
         /**
          * AgentChange
@@ -1511,6 +1538,12 @@ export type components = {
              * @description 10
              */
             max_neighbors?: number;
+            /**
+             * Guidance
+             * @description How it finds the way to its goal.
+             * @enum {string}
+             */
+            guidance?: "straight" | "path" | "flow";
             /**
              * Status
              * @description Read-only: may be sent back as it was read, and is ignored with a warning.

@@ -219,6 +219,11 @@ export type components = {
              */
             max_neighbors?: number[] | null;
             /**
+             * Guidance
+             * @default null
+             */
+            guidance?: string[] | null;
+            /**
              * Status
              * @default null
              */
@@ -339,6 +344,11 @@ export type components = {
              * @default null
              */
             max_neighbors?: number[] | null;
+            /**
+             * Guidance
+             * @default null
+             */
+            guidance?: string[] | null;
             /**
              * Status
              * @default null
@@ -699,7 +709,7 @@ export type components = {
              *       "velocity"
              *     ]
              */
-            fields?: ("position" | "velocity" | "preferred_velocity" | "goal" | "preferred_speed" | "goal_tolerance" | "radius" | "max_speed" | "time_horizon" | "obstacle_horizon" | "neighbor_distance" | "max_neighbors" | "status")[];
+            fields?: ("position" | "velocity" | "preferred_velocity" | "goal" | "preferred_speed" | "goal_tolerance" | "radius" | "max_speed" | "time_horizon" | "obstacle_horizon" | "neighbor_distance" | "max_neighbors" | "guidance" | "status")[];
             /**
              * Precision
              * @description Of the number columns, not of the ids. `int16` and `int8`: position and velocity as whole numbers times a scale beside the values of a keyframe, all others as float32.
@@ -894,7 +904,7 @@ export type components = {
              *       "velocity"
              *     ]
              */
-            fields?: ("position" | "velocity" | "preferred_velocity" | "goal" | "preferred_speed" | "goal_tolerance" | "radius" | "max_speed" | "time_horizon" | "obstacle_horizon" | "neighbor_distance" | "max_neighbors" | "status")[];
+            fields?: ("position" | "velocity" | "preferred_velocity" | "goal" | "preferred_speed" | "goal_tolerance" | "radius" | "max_speed" | "time_horizon" | "obstacle_horizon" | "neighbor_distance" | "max_neighbors" | "guidance" | "status")[];
             /**
              * Precision
              * @description Of the number columns, not of the ids. `int16` and `int8`: position and velocity as whole numbers times a scale beside the values of a keyframe, all others as float32.
