@@ -49,7 +49,7 @@ class Scratch:
     item: Integers
     planes: Floats
     derived: Floats
-    wanted: Integers
+    at_most: Integers
     discs: Floats
     found_edges: Integers
     work: Floats
@@ -91,7 +91,7 @@ class Scratch:
             item=np.empty(items, np.int64),
             planes=np.empty((rows, 4)),
             derived=np.empty((rows, 4)),
-            wanted=np.empty(LEAF, np.int64),
+            at_most=np.empty(LEAF, np.int64),
             discs=np.empty(6),
             found_edges=np.empty(max(edges, 1), np.int64),
             work=np.empty(WORK),

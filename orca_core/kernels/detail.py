@@ -52,7 +52,7 @@ def may_arrive(px, py, vx, vy, goal_x, goal_y, seconds):
 
 
 @kernel("void(i8,i8,i8,f8,i8[::1],f8[:,::1],f8[:,::1],f8[:,::1],u1[::1],f8[:,::1],i8[::1])")
-def wanted_of_leaf(begin, end, step, dt, order, packed, parameters, goal, has_goal, interest, wanted):
+def wanted_of_leaf(begin, end, step, dt, order, packed, parameters, goal, has_goal, interest, at_most):
     """Write how many neighbours the agents at the places [begin, end) get in this step, COASTING for who is passed over.
 
     A far agent is solved when (step + index) mod every is zero, and whenever it might arrive before its next turn, so
@@ -71,16 +71,15 @@ def wanted_of_leaf(begin, end, step, dt, order, packed, parameters, goal, has_go
                 )
                 if not arriving:
                     count = COASTING
-        wanted[own - begin] = count
+        at_most[own - begin] = count
 
 
-@kernel("u1(i8,i8,f8,f8[:,::1],b1,f8[:,::1],f8[:,::1])")
-def coasts_on(own, i, dt, packed, statics, new_velocity, new_position):
-    """Move an agent on as it went; returns its outcome, by which walls are looked at where there are any."""
+@kernel("void(i8,i8,f8,f8[:,::1],f8[:,::1],f8[:,::1])")
+def coasts_on(own, i, dt, packed, new_velocity, new_position):
+    """Move the agent at place `own`, index `i`, on as it went."""
     vx = packed[own, 2]
     vy = packed[own, 3]
     new_velocity[i, 0] = vx
     new_velocity[i, 1] = vy
     new_position[i, 0] = packed[own, 0] + vx * dt
     new_position[i, 1] = packed[own, 1] + vy * dt
-    return 128 | (32 if statics else 0)

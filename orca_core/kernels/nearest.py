@@ -54,11 +54,11 @@ def nearest_of_leaf(
     leaf, begin, end, drift, slack, leaves, order, leaf_first, boxes, leaf_x, leaf_y, packed, parameters, reach,
     listed, list_count, list_radius, planted, nodes, near, wide, stack, distance, place, index, nearer,
     common_x, common_y, common_place, squares, near_distance, near_place, near_counts, bounds, guesses,
-    wanted,
+    at_most,
 ):  # fmt: skip
     """Write the neighbours of the agents at the places [begin, end) of `leaf`, in order; returns how many in all.
 
-    `wanted` says how many each gets at most; a negative number passes an agent over, with all that is known of it.
+    `at_most` says how many each gets at most; a negative number passes an agent over, with all that is known of it.
     Rows of `near_distance`, `near_place` and entries of `near_counts` are those of the members in their order. Written
     besides: `reach` (the distance of the k-th neighbour, the next step's guess) and the lists.
     """
@@ -66,7 +66,7 @@ def nearest_of_leaf(
     shared = 0.0
     expired = False
     for own in range(begin, end):
-        if wanted[own - begin] < 0:
+        if at_most[own - begin] < 0:
             continue
         needed = min(reach[order[own]] + slack, parameters[own, 3])
         proved = list_radius[own] - 2.0 * drift
@@ -76,7 +76,7 @@ def nearest_of_leaf(
         for own in range(begin, end):
             i = order[own]
             sight = parameters[own, 3]
-            k = wanted[own - begin]
+            k = at_most[own - begin]
             if k < 0:
                 continue
             # a distance that should hold enough candidates for some steps: by the last reach, else by the density
@@ -127,7 +127,7 @@ def nearest_of_leaf(
     # by the kept list where it proves them
     for own in range(begin, end):
         slot = own - begin
-        k = wanted[slot]
+        k = at_most[slot]
         kept = 0
         if k > 0:
             kept = -1
@@ -149,7 +149,7 @@ def nearest_of_leaf(
     for own in range(begin, end):
         slot = own - begin
         i = order[own]
-        k = wanted[slot]
+        k = at_most[slot]
         if k < 0:
             continue
         sight = parameters[own, 3]

@@ -8,10 +8,10 @@ order" and "The step".
 import math
 
 from orca_core._jit import kernel, prefetch
-from orca_core.kernels.bodies import body_velocity, eased_wish, is_limited
+from orca_core.kernels.bodies import body_velocity, eased_wish, is_limited, settled
 from orca_core.kernels.candidates import chosen_velocity
 from orca_core.kernels.constraints import boundary_rows, wall_rows
-from orca_core.kernels.density import crowding, local_density
+from orca_core.kernels.density import crowding, held_back, local_density
 from orca_core.kernels.detail import coasts_on, wanted_of_leaf
 from orca_core.kernels.half_planes import LANES, cone_lanes, gather_lanes, take_rows
 from orca_core.kernels.linear_program import permitted_velocity
@@ -31,6 +31,7 @@ BIASED = 8
 COINCIDENT = 16
 NEAR_STATICS = 32
 OVERLAPPING = 64
+COASTED = 128
 
 # options as bits of `flags`
 PART_COINCIDENT = 1
@@ -88,7 +89,7 @@ def solve_leaves(
     listed, list_count, list_radius,
     planted, nodes, near, wide, stack, distance, place, index, nearer, common_x, common_y, common_place, squares,
     near_distance, near_place, near_counts, bounds, lanes, wishes, guesses, found, item_distance, item, planes, derived,
-    wanted, discs,
+    at_most, discs,
     new_velocity, new_position, new_turning, outcome, reach, overlap_depth, overlap_with, facing,
 ):  # fmt: skip
     """Write the new velocity of every agent in the leaves [first_leaf, last_leaf), and what happened to it.
@@ -138,16 +139,16 @@ def solve_leaves(
             )  # fmt: skip
         # how many neighbours each gets
         if detailed:
-            wanted_of_leaf(begin, end, step, dt, order, packed, parameters, goal, bound, interest, wanted)
+            wanted_of_leaf(begin, end, step, dt, order, packed, parameters, goal, bound, interest, at_most)
         else:
             for own in range(begin, end):
-                wanted[own - begin] = int(parameters[own, 4])
+                at_most[own - begin] = int(parameters[own, 4])
         # the nearest agents of all members
         total = nearest_of_leaf(
             leaf, begin, end, drift, slack, leaves, order, leaf_first, boxes, leaf_x, leaf_y, packed, parameters, reach,
             listed, list_count, list_radius, planted, nodes, near, wide, stack, distance, place, index, nearer,
             common_x, common_y, common_place, squares, near_distance, near_place, near_counts, bounds, guesses,
-            wanted,
+            at_most,
         )  # fmt: skip
         # their half-planes all at once where there is room for them
         together = total <= LANES
@@ -163,9 +164,10 @@ def solve_leaves(
             slot = own - begin
             i = order[own]
             # between its turns an agent far from everything goes on as it went
-            if detailed and wanted[slot] < 0:
-                at_statics = walls.shape[0] > 0 or edges.shape[0] > 0
-                outcome[own] = coasts_on(own, i, dt, packed, at_statics, new_velocity, new_position)
+            if detailed and at_most[slot] < 0:
+                coasts_on(own, i, dt, packed, new_velocity, new_position)
+                # walls and boundaries are not looked for here, so any of them may be within its move
+                outcome[own] = COASTED | (NEAR_STATICS if walls.shape[0] > 0 or edges.shape[0] > 0 else 0)
                 facing[own, 0] = 0.0
                 facing[own, 1] = 0.0
                 continue
@@ -311,6 +313,13 @@ def solve_leaves(
                         else:
                             failed, vx, vy = permitted_velocity(planes, hard, rows, limit, bx, by, derived)
                         happened |= BIASED
+            if calm < 1.0:
+                vx, vy = held_back(vx, vy, calm, limit)
+                if limited:
+                    vx, vy = settled(
+                        vx, vy, packed[own, 2], packed[own, 3], bodies[own, 0], heading_x, heading_y, bodies[own, 1],
+                        bodies[own, 2],
+                    )  # fmt: skip
             new_turning[i] = until
             if failed < rows:
                 happened |= RELAXED
