@@ -18,7 +18,7 @@ __all__ = ["CLIENT_HEADER", "OLDEST_CLIENTS", "check_client"]
 CLIENT_HEADER: Final = "Orca-Crowd-Client"
 
 # raised with each change of the wire that an older client would not survive
-OLDEST_CLIENTS: Final[Mapping[str, str]] = {"python": "0.1.0", "typescript": "0.1.0"}
+OLDEST_CLIENTS: Final[Mapping[str, str]] = dict.fromkeys(("godot3", "godot4", "python", "typescript"), "0.1.0")
 
 FORM: Final = re.compile(r"([a-z][a-z0-9_-]{0,31})/(\d{1,6})\.(\d{1,6})\.(\d{1,6})(?:[-+.a-z][A-Za-z0-9.+-]{0,31})?")
 

@@ -40,6 +40,16 @@ def from_bits(text: str) -> Any:
     return np.frombuffer(bytes.fromhex(text), "<f8")
 
 
+def test_a_client_that_is_too_old_is_told(start: Start) -> None:
+    scenario = start("world")
+    for path in sorted(scenario.project.rglob("request.gd")):
+        source = path.read_text(encoding="utf-8")
+        assert "godot3/0.1.0" in source
+        path.write_text(source.replace("godot3/0.1.0", "godot3/0.0.9"), encoding="utf-8")
+    with scenario:
+        assert scenario.until("refused") == "client-too-old"
+
+
 def test_every_call_of_a_world(start: Start, client: Client) -> None:
     with start("world", exact=True) as scenario:
         said = scenario.run()
@@ -183,8 +193,8 @@ def test_the_exchanges_of_the_conformance_folder(godot: Godot, tmp_path: Path) -
 
 
 def told(rows: list[Any], field: str) -> list[str] | str:
-    """A column as the scenario prints it: texts, or the bits of its numbers, NaN for what is not there."""
-    if field == "status":
+    """A column as the scenario prints it: words, or the bits of its numbers, NaN for what is not there."""
+    if rows and isinstance(rows[0], str | bool):
         return rows
     width = 2 if field in ("position", "velocity", "preferred_velocity", "goal") else 1
     empty = [float("nan")] * width

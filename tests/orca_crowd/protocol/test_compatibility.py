@@ -46,6 +46,9 @@ def test_a_header_that_says_nothing(header: str) -> None:
         check_client(header)
 
 
+ADDONS = [ROOT / "clients" / "godot" / name / "addons" / "orca_crowd" for name in ("godot3", "godot4")]
+
+
 def test_our_clients_say_the_version_that_they_have_and_are_let_in() -> None:
     project = tomllib.loads((ROOT / "clients" / "python" / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     assert f"python/{project['version']}" == CLIENT
@@ -54,6 +57,13 @@ def test_our_clients_say_the_version_that_they_have_and_are_let_in() -> None:
     said = re.search(r'CLIENT = "(.*)"', source)
     assert said is not None
     assert f"typescript/{package['version']}" == said[1]
-    for header in (CLIENT, said[1]):
+    godot = [
+        re.search(r'"Orca-Crowd-Client: (.*)"', (folder / "request.gd").read_text(encoding="utf-8"))
+        for folder in ADDONS
+    ]
+    versions = [re.search(r'version="(.*)"', (folder / "plugin.cfg").read_text(encoding="utf-8")) for folder in ADDONS]
+    sent = [found[1] for found in godot if found is not None]
+    assert sent == [f"godot{n}/{found[1]}" for n, found in zip((3, 4), versions, strict=True) if found is not None]
+    for header in (CLIENT, said[1], *sent):
         check_client(header)
         assert header.split("/")[0] in OLDEST_CLIENTS

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import Any, get_args
 
 import pytest
@@ -129,15 +129,16 @@ def test_a_key_that_ends_while_a_socket_is_open(guarded: Guarded, expires: float
     with opened(guarded, "ends") as giving, opened(guarded, "ends") as watching:
         giving.send(json.dumps({"type": "command", "commands": COMMANDS}))
         assert told(giving, "ack", "error")["type"] == "ack"
+        before = guarded.state()
         if expires is None:
             guarded.store.revoke(secret.name, now)
         else:
             time.sleep(max(0.0, now + expires - time.time()))
-        before = guarded.state()
 
-        # refused at once, and let go with it
-        giving.send(json.dumps({"type": "command", "commands": COMMANDS}))
-        assert told(giving, "ack", "error")["problem"]["code"] == "unauthorized"
+        # refused at once, and let go with it, unless the server has looked at its keys in this very moment
+        with suppress(ConnectionClosed):
+            giving.send(json.dumps({"type": "command", "commands": COMMANDS}))
+            assert told(giving, "ack", "error")["problem"]["code"] == "unauthorized"
         for socket in (giving, watching):
             with pytest.raises(ConnectionClosed) as closed:
                 told(socket, "nothing")

@@ -21,6 +21,11 @@ func bits(column):
 	return buffer.data_array.hex_encode()
 
 
+# Whether a column is one of words or of true and false.
+func are_words(column):
+	return column.size() > 0 and typeof(column[0]) in [TYPE_STRING, TYPE_BOOL]
+
+
 # Vectors as pairs, for JSON.
 func pairs(column):
 	var made = []

@@ -9,6 +9,7 @@ signal closed(code, reason)
 # the handshake failed; the engine does not tell why
 signal refused
 
+const Request = preload("request.gd")
 const SUBPROTOCOL = "orca-crowd.v1.msgpack"
 # packets that wait in the socket's own queue
 const QUEUED = 1024
@@ -32,7 +33,7 @@ func connect_to(url, headers, kilobytes):
 	_client.connect("connection_error", self, "_on_error")
 	_client.connect("server_close_request", self, "_on_close_request")
 	_client.connect("data_received", self, "_on_data")
-	if _client.connect_to_url(url, PoolStringArray([SUBPROTOCOL]), false, PoolStringArray(headers)) != OK:
+	if _client.connect_to_url(url, PoolStringArray([SUBPROTOCOL]), false, PoolStringArray(headers + [Request.CLIENT])) != OK:
 		_on_error()
 
 

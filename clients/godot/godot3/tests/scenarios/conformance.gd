@@ -37,7 +37,7 @@ func shown(frame):
 	var columns = {}
 	for name in frame:
 		if not name in ["step", "time", "full", "since", "gap", "ids", "changed", "entered", "left"]:
-			columns[name] = frame[name] if name == "status" else bits(frame[name])
+			columns[name] = frame[name] if are_words(frame[name]) else bits(frame[name])
 	return {"ids": ids, "columns": columns}
 
 

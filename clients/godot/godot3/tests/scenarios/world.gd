@@ -9,6 +9,9 @@ const MAP = "type octile\nheight 2\nwidth 3\nmap\n...\n.@.\n"
 func run():
 	say("info", yield(crowd.info(), "completed").has("limits"))
 	var world = yield(crowd.create_world({"id": "godot", "time_step": 0.1, "seed": 7}), "completed")
+	if world.problem:
+		say("refused", world.problem["code"])
+		return
 	say("created", [world.id, world.problem, world.description["time_step"]])
 	# agents, in columns and in rows; bits that JSON would lose
 	var added = yield(world.add_agents({

@@ -7,6 +7,8 @@ const Problem = preload("problem.gd")
 
 const CONNECT_SECONDS = 5.0
 const ACCEPT = "Accept: application/msgpack, application/octet-stream;q=0.5, application/problem+json;q=0.1"
+# which client this is, in every request and handshake: a server that would be misread refuses it
+const CLIENT = "Orca-Crowd-Client: godot4/0.1.0"
 const METHODS = {
 	"GET": HTTPClient.METHOD_GET,
 	"POST": HTTPClient.METHOD_POST,
@@ -55,7 +57,8 @@ func send(method, path, headers, content):
 	if failed != OK or http.get_status() != HTTPClient.STATUS_CONNECTED:
 		return {"problem": Problem.make(Problem.CONNECTION, _failure(method, path, "was not sent")), "unreached": true}
 	# once it is on its way nobody knows whether it had its effect, unless an answer comes
-	failed = http.request_raw(METHODS[method], _server["prefix"] + path, PackedStringArray([ACCEPT] + headers), content)
+	var sent = PackedStringArray([ACCEPT, CLIENT] + headers)
+	failed = http.request_raw(METHODS[method], _server["prefix"] + path, sent, content)
 	while failed == OK and http.get_status() == HTTPClient.STATUS_REQUESTING:
 		if Time.get_ticks_msec() - started > 1000 * _timeout:
 			break

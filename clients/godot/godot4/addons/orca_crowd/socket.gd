@@ -9,6 +9,7 @@ signal closed(code, reason)
 # the handshake failed; the engine does not tell why
 signal refused
 
+const Request = preload("request.gd")
 const SUBPROTOCOL = "orca-crowd.v1.msgpack"
 # packets that wait in the socket's own queue
 const QUEUED = 1024
@@ -26,7 +27,7 @@ var _parting = 0
 # Begin to connect; `kilobytes` bounds one message.
 func connect_to(url, headers, kilobytes):
 	_peer.supported_protocols = PackedStringArray([SUBPROTOCOL])
-	_peer.handshake_headers = PackedStringArray(headers)
+	_peer.handshake_headers = PackedStringArray(headers + [Request.CLIENT])
 	_peer.inbound_buffer_size = 1024 * kilobytes
 	_peer.outbound_buffer_size = 1024 * kilobytes
 	_peer.max_queued_packets = QUEUED
