@@ -15,9 +15,10 @@ import numpy as np
 
 from orca_core.guides import ask_guides
 from orca_core.kernels.boundary import boundary_half_plane
+from orca_core.kernels.detail import limit_quality
 from orca_core.kernels.linear_program import permitted_velocity
 from orca_core.kernels.preferred import preferred_velocity
-from orca_core.kernels.step import BIASED, COINCIDENT
+from orca_core.kernels.step import BIASED, COASTED, COINCIDENT
 from orca_core.kernels.symmetry import coincident_half_plane
 from orca_core.kernels.tree import LEAF
 from orca_core.kernels.velocity_obstacle import (
@@ -26,6 +27,7 @@ from orca_core.kernels.velocity_obstacle import (
     segment_distance_squared,
     segment_half_plane,
 )
+from orca_core.reach import reachable
 from orca_core.solver import Solver
 from orca_core.state import preferred_columns
 
@@ -59,8 +61,16 @@ def neighbours(world: World, row: int) -> list[tuple[float, int]]:
     squared = offset[:, 0] * offset[:, 0] + offset[:, 1] * offset[:, 1]
     reach = state["neighbor_distance"][row]
     near = np.flatnonzero((squared < reach * reach) & (np.arange(len(squared)) != row))
-    ranked = near[np.lexsort((near, squared[near]))][: int(state["max_neighbors"][row])]
+    ranked = near[np.lexsort((near, squared[near]))][: _most(world, row)]
     return [(float(squared[index]), int(index)) for index in ranked]
+
+
+def _most(world: World, row: int) -> int:
+    """How many neighbours count for an agent: by its own number and its quality."""
+    state = world.population.state
+    parameters = np.full((1, 5), float(state["max_neighbors"][row]))
+    limit_quality(0, 1, np.zeros(1, np.int64), state["quality"][row : row + 1], parameters)
+    return int(parameters[0, 4])
 
 
 def constraints(world: World, row: int) -> tuple[list[HalfPlane], int]:
@@ -164,19 +174,23 @@ def _next(world: World, row: int) -> dict[str, Any]:
     outcome = int(solver["outcome"][place])
     return {
         "velocity": agents.following("velocity")[row].tolist(),
+        "coasts": bool(outcome & COASTED),
         "turns_aside": bool(outcome & BIASED),
         "parts": bool(outcome & COINCIDENT),
     }
 
 
 def explain(world: World, identifier: int) -> dict[str, Any]:
-    """Plain values: `agent`, `status`, `step`, `preferred_velocity`, `neighbors`, `constraints`, `next`, `program`.
+    """Plain values: `agent`, `status`, `step`, `preferred_velocity`, `neighbors`, `constraints`, `next`, `body` and
+    `program`.
 
     Each constraint names kind, source id, point, normal, and its signed distance from the resulting velocity (negative:
     violated). `program` is the text's: `status` (`feasible`, `relaxed` or `hard-relaxed`), the first failing row, the
     velocity and the deepest violation. `next` is what the coming step will solve, options included: its velocity, and
+    whether it goes on as it went because it is far from every point of interest,
     whether the agent turns aside of a symmetry or parts from one on its very spot; walls and the walkable surface may
-    still cut that move short. Raises NotFound or Gone.
+    still cut that move short. `body` is what its limits let it do in that step, None without any.
+    Raises NotFound or Gone.
     """
     row = int(world.index_of([identifier])[0])
     state = world.population.state
@@ -209,6 +223,7 @@ def explain(world: World, identifier: int) -> dict[str, Any]:
         ],
         "constraints": shown,
         "next": _next(world, row),
+        "body": reachable(world, row),
         "program": {
             "status": ending,
             "first_failure": None if failed == len(planes) else int(failed),

@@ -21,7 +21,8 @@ def unit_vectors(vectors: NDArray[Any]) -> Floats:
     largest = np.abs(rows).max(axis=-1, keepdims=True)
     scaled = np.divide(rows, largest, out=np.zeros_like(rows), where=largest > 0.0)
     length = np.sqrt(scaled[..., :1] * scaled[..., :1] + scaled[..., 1:] * scaled[..., 1:])
-    return np.divide(scaled, length, out=np.zeros_like(rows), where=length > 0.0)
+    units: Floats = np.divide(scaled, length, out=np.zeros_like(rows), where=length > 0.0)
+    return units
 
 
 def headings(velocity: NDArray[Any], kept: NDArray[Any]) -> Floats:

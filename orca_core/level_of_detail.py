@@ -49,7 +49,7 @@ class LevelOfDetail:
             for name in given
             if name not in cls.__dataclass_fields__
         ]
-        distance = given.get("distance")
+        distance: Any = given.get("distance")
         if not _is_number(distance) or not 0.0 <= distance <= LARGEST:
             problems.append(
                 Problem(None, f"{field}.distance", f"must be a number from 0 to {LARGEST:g}, not {distance!r}")
@@ -75,7 +75,7 @@ class LevelOfDetail:
             problems.append(Problem(None, f"{field}.points", message))
         if problems:
             raise InvalidInput(problems)
-        return cls(float(distance), every, neighbors, points, boxes)  # type: ignore[arg-type]
+        return cls(float(distance), every, neighbors, points, boxes)
 
     def as_mapping(self) -> dict[str, Any]:
         """The same as plain values."""

@@ -24,8 +24,8 @@ OPTION_MEANINGS: dict[str, str] = {
     "merge_collinear": "collinear touching pieces of walls and boundaries act as one piece",
     "walkable_surface": "a centre never leaves the walkable area shrunk by its radius; its move slides along",
     "stall_time": "seconds with under a tenth of the wanted progress after which an agent counts as stalled",
-    "avoidance_model": "half-planes (orca), or what they were made to replace: reciprocal (rvo) or plain (vo) obstacles",
-    "slow_when_dense": "above ten agents per square metre an agent wants less and yields more softly, so no crowd shivers",
+    "avoidance_model": "half-planes (orca), or what they replace: reciprocal (rvo) or plain (vo) velocity obstacles",
+    "slow_when_dense": "above ten agents per square metre agents want less and yield more softly, so no crowd shivers",
     "level_of_detail": "who is far from every point of interest is solved every few steps, or with fewer neighbours",
 }
 

@@ -29,7 +29,7 @@ TUNED = (
 )
 
 CLEARABLE = (
-    *("goal", "preferred_velocity", "velocity"),
+    *("goal", "preferred_velocity", "velocity", "heading"),
     *(name for name, rule in COLUMNS.items() if rule.unset is not None),
 )
 
@@ -260,6 +260,7 @@ class Population:
             agent["goal"] = None
         if agent["preferred_speed"] is None:
             agent["preferred_speed"] = agent["max_speed"]
-        agent["heading"] = headings(state["velocity"][row], state["heading"][row]).tolist()
+        facing = headings(state["velocity"][row], state["heading"][row])
+        agent["heading"] = facing.tolist() if facing.any() else None
         agent["status"] = STATUS_NAMES[state["status"][row]]
         return agent

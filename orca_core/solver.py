@@ -57,7 +57,7 @@ class StepTask:
 
     `side` and `frame` say which of the two sets of arrays are the state and the frame; `drift` how far anybody may have
     gone since the agents were sorted, `slack` by how much two may have come closer in the last step; `guided` says that
-    guides decide the preferred velocities of some; `features` are the bits of `kernels.step` that this step is asked for.
+    guides decide the preferred velocities of some; `features` are bits of `kernels.step`.
     """
 
     step: int
@@ -110,6 +110,11 @@ class Solver:
         other._scratch = None
         other._stages = {}
         return other
+
+    @property
+    def limited(self) -> bool:
+        """Whether some body had limits in the last step."""
+        return (self._features & BODIES) != 0
 
     def __getitem__(self, name: str) -> NDArray[Any]:
         """An array by its name."""

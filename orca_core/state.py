@@ -66,7 +66,7 @@ FIELDS: tuple[Field, ...] = (
     Field("max_acceleration", "<f8", 1, "input", "m/s²", -1.0, "of the velocity's change; negative: no limit"),
     Field("max_turning_rate", "<f8", 1, "input", "rad/s", -1.0, "of the heading's change; negative: no limit"),
     Field("forward_preference", "<f8", 1, "input", "", 0.0, "what moving aside of its aim costs, from 0 to 1"),
-    Field("heading", "<f8", 2, "state", "", 0.0, "unit vector, where it faced when last seen moving; zero: nowhere yet"),
+    Field("heading", "<f8", 2, "state", "", 0.0, "unit vector, where it faces while it stands; zero: nowhere yet"),
     Field("guidance", "<u1", 1, "input", "", 0, "how it finds the way to its goal; place in the words of its column"),
     Field("status", "<u1", 1, "state", "", 0, "index into STATUS_NAMES"),
     Field("anchor", "<f8", 2, "state", "m", 0.0, "where progress was last seen"),

@@ -107,6 +107,13 @@ class World:
         return self.population.state.count
 
     @property
+    def limited(self) -> bool:
+        """Whether somebody had limits of acceleration or turning, or a preference for forward motion, when it last took
+        a step: only then does a step keep headings.
+        """
+        return self._solver.limited
+
+    @property
     def defaults(self) -> Mapping[str, float | int | str]:
         """Values for fields left out in additions, where they differ from the library's."""
         return self.population.defaults
@@ -279,7 +286,8 @@ class World:
         try:
             agents, solver = self.population.state, self._solver
             self.statics()
-            task = solver.prepare(agents, self.step_count, self.time_step, guided=ask_guides(self), detail=self.options.level_of_detail)
+            detail = self.options.level_of_detail
+            task = solver.prepare(agents, self.step_count, self.time_step, guided=ask_guides(self), detail=detail)
             longest = self._run(self, task) if split is None else self.advance_here(task, split)
             solver.finish(agents, longest)
             self.step_count += 1

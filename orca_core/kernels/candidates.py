@@ -124,9 +124,7 @@ def edge_of_cone(own, j, side, share, packed):
     """A tangent of the cone of the neighbour at place j, in the velocities of the agent: its point and direction."""
     vx = packed[own, 2]
     vy = packed[own, 3]
-    dx, dy = tangent(
-        packed[j, 0] - packed[own, 0], packed[j, 1] - packed[own, 1], packed[own, 4] + packed[j, 4], side
-    )
+    dx, dy = tangent(packed[j, 0] - packed[own, 0], packed[j, 1] - packed[own, 1], packed[own, 4] + packed[j, 4], side)
     return vx + share * (packed[j, 2] - vx), vy + share * (packed[j, 3] - vy), dx, dy
 
 

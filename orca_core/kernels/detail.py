@@ -53,7 +53,7 @@ def may_arrive(px, py, vx, vy, goal_x, goal_y, seconds):
 
 @kernel("void(i8,i8,i8,f8,i8[::1],f8[:,::1],f8[:,::1],f8[:,::1],u1[::1],f8[:,::1],i8[::1])")
 def wanted_of_leaf(begin, end, step, dt, order, packed, parameters, goal, has_goal, interest, at_most):
-    """Write how many neighbours the agents at the places [begin, end) get in this step, COASTING for who is passed over.
+    """Write how many neighbours those at the places [begin, end) get in this step, COASTING for who is passed over.
 
     A far agent is solved when (step + index) mod every is zero, and whenever it might arrive before its next turn, so
     that it does not run past its goal.

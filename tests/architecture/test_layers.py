@@ -18,6 +18,7 @@ CORE_LAYERS: tuple[tuple[str, ...], ...] = (
     ("mapf", "guidance"),
     ("world",),
     ("explain", "notices", "snapshot"),
+    ("reach",),
     ("guides",),
     ("witness",),
     ("solver", "population"),

@@ -29,6 +29,7 @@ from orca_crowd.protocol.models import STRICT, Identifier, Number, Strict, Vecto
 __all__ = ["AgentChange", "Agents", "AgentsBody", "NewAgent", "parse_change", "parse_changes", "parse_new_agents"]
 
 Guidance = Literal["straight", "path", "flow"]
+Quality = Literal["all", "few", "none"]
 
 # rows that one call of the validator gets: it holds the interpreter's lock for a whole call
 ROWS_A_PIECE = 256
@@ -57,6 +58,18 @@ class AgentChange(TypedDict, total=False):
         Number, Field(description="Left out: 2 radius + 2 max_speed max(time_horizon, time_step), fixed at insertion.")
     ]
     max_neighbors: Annotated[int, Field(ge=0, le=2**53 - 1, description="10")]
+    quality: Annotated[
+        Quality, Field(description="How many neighbours count: max_neighbors, at most four of them, or none.")
+    ]
+    max_acceleration: Annotated[Number | None, Field(description="m/s² of its velocity; null: no limit.")]
+    max_turning_rate: Annotated[Number | None, Field(description="rad/s of its heading; null: no limit.")]
+    forward_preference: Annotated[
+        Number, Field(description="0 to 1: how much slower it goes where it does not want to, aside and back.")
+    ]
+    heading: Annotated[
+        Vector | None,
+        Field(description="Where it faces while it stands; a moving agent faces where it goes. Null: nowhere yet."),
+    ]
     guidance: Annotated[Guidance, Field(description="How it finds the way to its goal.")]
     status: Annotated[
         str, Field(description="Read-only: may be sent back as it was read, and is ignored with a warning.")
@@ -86,6 +99,18 @@ class NewAgent(TypedDict, total=False):
         Number, Field(description="Left out: 2 radius + 2 max_speed max(time_horizon, time_step), fixed at insertion.")
     ]
     max_neighbors: Annotated[int, Field(ge=0, le=2**53 - 1, description="10")]
+    quality: Annotated[
+        Quality, Field(description="How many neighbours count: max_neighbors, at most four of them, or none; all.")
+    ]
+    max_acceleration: Annotated[Number | None, Field(description="m/s² of its velocity; null or left out: no limit.")]
+    max_turning_rate: Annotated[Number | None, Field(description="rad/s of its heading; null or left out: no limit.")]
+    forward_preference: Annotated[
+        Number, Field(description="0 to 1: how much slower it goes where it does not want to, aside and back; 0.")
+    ]
+    heading: Annotated[
+        Vector | None,
+        Field(description="Where it faces while it stands; a moving agent faces where it goes. Left out: nowhere yet."),
+    ]
     guidance: Annotated[Guidance, Field(description="How it finds the way to its goal; straight.")]
 
 

@@ -15,6 +15,7 @@ from orca_core.geometry.walkable import WalkableArea
 from orca_crowd.errors import ApiError, Fault, InvalidRequest
 from orca_crowd.protocol.agents import Agents, AgentsBody, parse_changes, parse_new_agents
 from orca_crowd.protocol.columns import read_identifiers
+from orca_crowd.protocol.detail import LevelOfDetailBody, level_of_detail_of
 from orca_crowd.protocol.geometry import (
     AreaRow,
     AreasBody,
@@ -41,6 +42,7 @@ __all__ = [
     "RemoveWalkable",
     "SetAgents",
     "SetDefaults",
+    "SetLevelOfDetail",
     "SetObstacle",
     "SetWalkable",
     "parse_batch",
@@ -120,6 +122,13 @@ class SetDefaults:
     defaults: Mapping[str, float | int]
 
 
+@dataclass(frozen=True)
+class SetLevelOfDetail:
+    """Where detail matters from now on, as `LevelOfDetail.as_mapping` has it; None: everywhere."""
+
+    level_of_detail: Mapping[str, Any] | None
+
+
 Command = (
     AddAgents
     | SetAgents
@@ -131,6 +140,7 @@ Command = (
     | SetWalkable
     | RemoveWalkable
     | SetDefaults
+    | SetLevelOfDetail
 )
 
 
@@ -209,6 +219,13 @@ class RemoveWalkableCommand(Strict):
     id: Identifier
 
 
+class SetLevelOfDetailCommand(Strict):
+    """As PATCH of a world with nothing but its `level_of_detail`."""
+
+    op: Literal["set_level_of_detail"]
+    level_of_detail: LevelOfDetailBody | None = Field(description="Null: detail matters everywhere.")
+
+
 def _identifier(body: Mapping[str, Any]) -> int:
     value = body.get("id")
     if type(value) is not int or not 0 <= value < 2**53:
@@ -225,6 +242,11 @@ def _remove_agents(body: dict[str, Any]) -> Command:
 
 def _remove(model: type[RemoveObstacleCommand | RemoveWalkableCommand], op: str, body: dict[str, Any]) -> int:
     return validate(model, {**body, "op": op}).id
+
+
+def _set_level_of_detail(body: dict[str, Any]) -> Command:
+    parts = validate(SetLevelOfDetailCommand, {**body, "op": "set_level_of_detail"})
+    return SetLevelOfDetail(level_of_detail_of(parts.level_of_detail))
 
 
 # per operation its schema and how its body, without `op`, becomes a command
@@ -250,6 +272,7 @@ COMMAND_BODIES: dict[str, tuple[type[Strict], Callable[[dict[str, Any]], Command
         RemoveWalkableCommand,
         lambda body: RemoveWalkable(_remove(RemoveWalkableCommand, "remove_walkable", body)),
     ),
+    "set_level_of_detail": (SetLevelOfDetailCommand, _set_level_of_detail),
 }
 
 

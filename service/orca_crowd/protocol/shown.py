@@ -6,7 +6,7 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from orca_crowd.protocol.agents import Guidance
+from orca_crowd.protocol.agents import Guidance, Quality
 from orca_crowd.protocol.geometry import Geometry
 from orca_crowd.protocol.models import Warnings
 
@@ -147,6 +147,11 @@ class AgentShown(Shown):
     obstacle_horizon: float
     neighbor_distance: float
     max_neighbors: int
+    quality: Quality
+    max_acceleration: float | None
+    max_turning_rate: float | None
+    forward_preference: float
+    heading: Pair | None = Field(description="Unit vector, where it faces; null: nowhere yet.")
     guidance: Guidance
     status: Status
 
@@ -181,6 +186,11 @@ class AgentsAnswer(Shown):
     obstacle_horizon: list[float] | None = None
     neighbor_distance: list[float] | None = None
     max_neighbors: list[int] | None = None
+    quality: list[Quality] | None = None
+    max_acceleration: list[float | None] | None = None
+    max_turning_rate: list[float | None] | None = None
+    forward_preference: list[float] | None = None
+    heading: list[Pair | None] | None = None
     guidance: list[Guidance] | None = None
     status: list[Status] | None = None
 

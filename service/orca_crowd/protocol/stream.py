@@ -128,6 +128,11 @@ class AgentColumns(Outgoing):
     obstacle_horizon: list[float] | None = None
     neighbor_distance: list[float] | None = None
     max_neighbors: list[int] | None = None
+    quality: list[str] | None = None
+    max_acceleration: list[float | None] | None = None
+    max_turning_rate: list[float | None] | None = None
+    forward_preference: list[float] | None = None
+    heading: list[Vector | None] | None = None
     guidance: list[str] | None = None
     status: list[str] | None = None
 

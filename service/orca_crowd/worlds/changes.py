@@ -149,6 +149,10 @@ class Changes:
         self.removed += command.ids.tolist()
         return {"removed": command.ids}
 
+    def _set_level_of_detail(self, command: c.SetLevelOfDetail) -> Result:
+        self._world.set_level_of_detail(command.level_of_detail)
+        return {"warnings": []}
+
     def _set_defaults(self, command: c.SetDefaults) -> Result:
         self._world.set_defaults(command.defaults)
         return {"warnings": []}
@@ -233,6 +237,7 @@ STEADY = (
     c.SetWalkable,
     c.RemoveWalkable,
     c.SetDefaults,
+    c.SetLevelOfDetail,
 )
 
 # commands that overwrite agents and, without a transaction, keep nothing of what was there
@@ -249,6 +254,7 @@ _HANDLERS: dict[type, Any] = {
     c.SetWalkable: Changes._set_walkable,
     c.RemoveWalkable: Changes._remove_walkable,
     c.SetDefaults: Changes._set_defaults,
+    c.SetLevelOfDetail: Changes._set_level_of_detail,
 }
 
 

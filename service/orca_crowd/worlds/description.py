@@ -20,6 +20,7 @@ class Facts:
     obstacles: int
     walkable: int
     defaults: dict[str, float | int | str]
+    level_of_detail: dict[str, Any] | None
     time_step: float
     profile: str
 
@@ -44,7 +45,7 @@ class WorldDescription:
             "obstacles": facts.obstacles,
             "walkable": facts.walkable,
             "profile": self.options["profile"],
-            "options": dict(self.options),
+            "options": {**self.options, "level_of_detail": facts.level_of_detail},
             "defaults": facts.defaults,
             "seed": self.seed,
             "durability": self.durability,

@@ -332,6 +332,7 @@ class Session:
             obstacles=self._changes.obstacles,
             walkable=self._changes.areas,
             defaults=dict(world.defaults),
+            level_of_detail=world.options.as_mapping()["level_of_detail"],
             time_step=world.time_step,
             profile=world.options.profile,
         )
