@@ -163,7 +163,7 @@ class Solver:
         self._stages.clear()
 
     def prepare(
-        self, agents: AgentState, step: int, dt: float, *, guided: bool, detail: LevelOfDetail | None
+        self, agents: AgentState, step: int, dt: float, *, guided: bool = False, detail: LevelOfDetail | None = None
     ) -> StepTask:
         """Phase, by one: bring the order in space, the parameters and the frame up to date; returns the task of the
         step.

@@ -282,15 +282,23 @@ def solve_leaves(
             # an exact symmetry leaves the velocity on the preferred axis, and slower; only then are the neighbours
             # looked at
             until = turning[i]
-            if (flags & BREAK_SYMMETRY) != 0 and kept > 0 and (vx != preferred_x or vy != preferred_y):
-                length = math.sqrt(preferred_x * preferred_x + preferred_y * preferred_y)
+            # what it is slower than: its wish, or for a body what it could do if nobody were there
+            aim_x = preferred_x
+            aim_y = preferred_y
+            if limited and (flags & BREAK_SYMMETRY) != 0 and kept > 0:
+                _, aim_x, aim_y = body_velocity(
+                    planes, body_rows, body_rows, body_rows, limit, packed[own, 2], packed[own, 3], preferred_x,
+                    preferred_y, own, bodies, heading_x, heading_y, discs, derived,
+                )  # fmt: skip
+            if (flags & BREAK_SYMMETRY) != 0 and kept > 0 and (vx != aim_x or vy != aim_y):
+                length = math.sqrt(aim_x * aim_x + aim_y * aim_y)
                 speed = min(length, limit)
-                along = (vx * preferred_x + vy * preferred_y) / length if length > 0.0 else 0.0
+                along = (vx * aim_x + vy * aim_y) / length if length > 0.0 else 0.0
                 if speed > 0.0 and along < speed - ALONG * speed:
                     if until > step:
                         if along < HELD_UP * speed:
                             until = step + turn_steps
-                    elif abs(vx * preferred_y - vy * preferred_x) <= ALONG * length * speed:
+                    elif abs(vx * aim_y - vy * aim_x) <= ALONG * length * speed:
                         for n in range(kept):
                             j = near_place[slot, n]
                             wishes[n, 0], wishes[n, 1] = preferred_velocity(
@@ -298,7 +306,7 @@ def solve_leaves(
                                 preferred_speed, goal_tolerance, given,
                             )  # fmt: skip
                         if stands_in_symmetry(
-                            packed, wishes, own, near_place[slot], kept, preferred_x / length, preferred_y / length,
+                            packed, wishes, own, near_place[slot], kept, aim_x / length, aim_y / length,
                             length,
                         ):  # fmt: skip
                             until = step + turn_steps

@@ -62,6 +62,10 @@ WIDTHS = {
     "max_neighbors": 1,
     "preferred_speed": 1,
     "goal_tolerance": 1,
+    "max_acceleration": 1,
+    "max_turning_rate": 1,
+    "forward_preference": 1,
+    "heading": 2,
 }
 IDENTIFIER_FIELDS = frozenset({"id", "ids", "entered", "left"})
 # bytes of one number for each precision a caller can ask for

@@ -142,6 +142,11 @@ class Columns:
     max_neighbors: Numbers
     preferred_speed: Numbers
     goal_tolerance: Numbers
+    quality: list[str]
+    max_acceleration: Numbers
+    max_turning_rate: Numbers
+    forward_preference: Numbers
+    heading: Numbers
     guidance: list[str]
     status: list[str]
 

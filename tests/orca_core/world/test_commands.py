@@ -28,6 +28,11 @@ def test_an_agent_of_which_only_the_place_is_told() -> None:
         "obstacle_horizon": 2.0,
         "neighbor_distance": 7.0,
         "max_neighbors": 10,
+        "quality": "all",
+        "max_acceleration": None,
+        "max_turning_rate": None,
+        "forward_preference": 0.0,
+        "heading": None,
         "guidance": "straight",
         "status": "no-goal",
     }
