@@ -7,9 +7,9 @@ program for it: a fixed list of velocities is judged, the one nearest to the pre
 where none is, the one with the least of closeness in time and of distance from the preferred one, as in that paper.
 
 The list: the wish itself, rest, the present velocity; for each neighbour the nearest points of both tangents and of the
-rounded front of its cone, and where the tangents leave the disc of speeds; where tangents of two cones meet; and three
-rings of sixteen directions. The best velocity is on a tangent or where two meet, so the rings only help where there is
-none.
+rounded front of its cone, and where they leave the disc of speeds; where tangents and fronts of two cones meet; and
+three rings of sixteen directions. The best velocity that hits nobody is one of them, walls apart, as long as no more
+than eleven neighbours count; the rings only help where there is none.
 """
 
 import math
@@ -128,6 +128,51 @@ def edge_of_cone(own, j, side, share, packed):
     return vx + share * (packed[j, 2] - vx), vy + share * (packed[j, 3] - vy), dx, dy
 
 
+@kernel("UniTuple(f8,3)(i8,i8,f8,f8,f8,f8[:,::1])")
+def front_of_cone(own, j, share, horizon, dt, packed):
+    """The circle (centre x, y, radius) in which time cuts off the cone of the neighbour at place j: horizon or step."""
+    time = dt if overlaps(own, j, packed) else horizon
+    scale = share / time
+    vx = packed[own, 2]
+    vy = packed[own, 3]
+    return (
+        vx + share * (packed[j, 2] - vx) + scale * (packed[j, 0] - packed[own, 0]),
+        vy + share * (packed[j, 3] - vy) + scale * (packed[j, 1] - packed[own, 1]),
+        scale * (packed[own, 4] + packed[j, 4]),
+    )
+
+
+@kernel("Tuple((b1,f8,f8,f8,f8))(f8,f8,f8,f8,f8,f8,f8)")
+def line_and_circle(px, py, dx, dy, cx, cy, radius):
+    """Where a line p + t d meets a circle; returns (whether it does, x, y, x, y)."""
+    wx = px - cx
+    wy = py - cy
+    aside = wx * dy - wy * dx
+    squared = radius * radius - aside * aside
+    if not squared >= 0.0:
+        return False, 0.0, 0.0, 0.0, 0.0
+    root = math.sqrt(squared)
+    middle = -(wx * dx + wy * dy)
+    return (
+        True, px + dx * (middle - root), py + dy * (middle - root), px + dx * (middle + root),
+        py + dy * (middle + root),
+    )  # fmt: skip
+
+
+@kernel("Tuple((b1,f8,f8,f8,f8))(f8,f8,f8,f8,f8,f8)")
+def two_circles(ax, ay, a, bx, by, b):
+    """Where two circles meet; returns (whether they do, x, y, x, y)."""
+    dx = bx - ax
+    dy = by - ay
+    squared = dx * dx + dy * dy
+    if squared == 0.0:
+        return False, 0.0, 0.0, 0.0, 0.0
+    # on the line through both points: the one where the two powers are equal
+    along = 0.5 * (1.0 + (a - b) * (a + b) / squared)
+    apart = math.sqrt(squared)
+    return line_and_circle(ax + dx * along, ay + dy * along, -dy / apart, dx / apart, ax, ay, a)
+
+
 @kernel("Tuple((b1,f8,f8))(i8,f8[:,::1],i8[::1],i8,f8,f8,f8,f8,f8,f8,f8[:,::1],i8,f8[::1])")
 def chosen_velocity(
     own, packed, near_place, kept, horizon, dt, share, limit, wish_x, wish_y, planes, hard, best
@@ -152,41 +197,54 @@ def chosen_velocity(
     judge(vx, vy, *about)
     for n in range(kept):
         j = near_place[n]
-        # the front: where the cone is cut off by time, the horizon or a step
-        time = dt if overlaps(own, j, packed) else horizon
-        cx = vx + share * (packed[j, 2] - vx) + share * (packed[j, 0] - packed[own, 0]) / time
-        cy = vy + share * (packed[j, 3] - vy) + share * (packed[j, 1] - packed[own, 1]) / time
-        radius = share * (packed[own, 4] + packed[j, 4]) / time
+        apart = not overlaps(own, j, packed)
+        # the front: its nearest point, and where it leaves the disc
+        cx, cy, radius = front_of_cone(own, j, share, horizon, dt, packed)
         dx = wish_x - cx
         dy = wish_y - cy
         length = math.sqrt(dx * dx + dy * dy)
         if length > 0.0:
             judge(cx + dx / length * radius, cy + dy / length * radius, *about)
-        if overlaps(own, j, packed):
-            continue
-        for side in range(2):
+        met, ax, ay, bx, by = two_circles(cx, cy, radius, 0.0, 0.0, limit)
+        if met:
+            judge(ax, ay, *about)
+            judge(bx, by, *about)
+        # the tangents likewise
+        for side in range(2 if apart else 0):
             px, py, dx, dy = edge_of_cone(own, j, side, share, packed)
-            # the nearest point of the tangent, and where it leaves the disc
-            along = dx * (wish_x - px) + dy * (wish_y - py)
-            judge(px + dx * max(along, 0.0), py + dy * max(along, 0.0), *about)
-            middle = -(dx * px + dy * py)
-            squared = middle * middle + limit * limit - (px * px + py * py)
-            if squared >= 0.0:
-                root = math.sqrt(squared)
-                judge(px + dx * (middle - root), py + dy * (middle - root), *about)
-                judge(px + dx * (middle + root), py + dy * (middle + root), *about)
-            # where it meets those of neighbours before
-            for m in range(min(n, PAIRED)):
-                k = near_place[m]
-                if overlaps(own, k, packed):
-                    continue
-                for other in range(2):
-                    qx, qy, ex, ey = edge_of_cone(own, k, other, share, packed)
+            along = max(dx * (wish_x - px) + dy * (wish_y - py), 0.0)
+            judge(px + dx * along, py + dy * along, *about)
+            met, ax, ay, bx, by = line_and_circle(px, py, dx, dy, 0.0, 0.0, limit)
+            if met:
+                judge(ax, ay, *about)
+                judge(bx, by, *about)
+        # and where they meet those of the neighbours before
+        for m in range(min(n, PAIRED)):
+            k = near_place[m]
+            ox, oy, other_radius = front_of_cone(own, k, share, horizon, dt, packed)
+            met, ax, ay, bx, by = two_circles(cx, cy, radius, ox, oy, other_radius)
+            if met:
+                judge(ax, ay, *about)
+                judge(bx, by, *about)
+            other_apart = not overlaps(own, k, packed)
+            for side in range(2 if apart else 0):
+                px, py, dx, dy = edge_of_cone(own, j, side, share, packed)
+                met, ax, ay, bx, by = line_and_circle(px, py, dx, dy, ox, oy, other_radius)
+                if met:
+                    judge(ax, ay, *about)
+                    judge(bx, by, *about)
+            for other in range(2 if other_apart else 0):
+                qx, qy, ex, ey = edge_of_cone(own, k, other, share, packed)
+                met, ax, ay, bx, by = line_and_circle(qx, qy, ex, ey, cx, cy, radius)
+                if met:
+                    judge(ax, ay, *about)
+                    judge(bx, by, *about)
+                for side in range(2 if apart else 0):
+                    px, py, dx, dy = edge_of_cone(own, j, side, share, packed)
                     across = dx * ey - dy * ex
-                    if abs(across) <= PARALLEL:
-                        continue
-                    t = ((qx - px) * ey - (qy - py) * ex) / across
-                    judge(px + dx * t, py + dy * t, *about)
+                    if abs(across) > PARALLEL:
+                        t = ((qx - px) * ey - (qy - py) * ex) / across
+                        judge(px + dx * t, py + dy * t, *about)
     for ring in range(1, RINGS + 1):
         speed = limit * ring / RINGS
         for turn in range(16):
