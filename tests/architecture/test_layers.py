@@ -38,7 +38,7 @@ SERVICE_LAYERS: tuple[tuple[str, ...], ...] = (
     ("app",),
     ("api", "streaming"),
     ("worlds",),
-    ("engine", "journal", "keys"),
+    ("scenes", "engine", "journal", "keys"),
     ("protocol", "settings", "errors", "clock", "metrics", "logs", "tracing"),
     ("processors",),
 )
