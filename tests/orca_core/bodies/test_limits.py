@@ -35,7 +35,7 @@ def turned(before: Floats, after: Floats) -> Floats:
 
 
 def watch(world: World, steps: int) -> tuple[float, float, float]:
-    """Step, and tell by how much at most acceleration (m/s) and turning (rad) were beyond their limits, and overlaps."""
+    """Step, and tell by how much acceleration (m/s) and turning (rad) were too much, and the deepest overlap."""
     faster, farther, deepest = -math.inf, -math.inf, -math.inf
     for _ in range(steps):
         velocity, before = world.column("velocity").copy(), facing(world)
@@ -248,7 +248,9 @@ def test_explain_tells_what_the_body_can_do() -> None:
 
 def test_a_horizon_too_short_to_brake_is_warned_of() -> None:
     world = World(time_step=0.1)
-    added = world.add_agents(agents([(0.0, 0.0)], max_acceleration=0.5, time_horizon=2.0, obstacle_horizon=4.0, neighbor_distance=9.0))
+    added = world.add_agents(
+        agents([(0.0, 0.0)], max_acceleration=0.5, time_horizon=2.0, obstacle_horizon=4.0, neighbor_distance=9.0)
+    )
     assert [(notice.code, notice.item, notice.field) for notice in added.notices] == [
         ("short-horizon", 0, "time_horizon")
     ]

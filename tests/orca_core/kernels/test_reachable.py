@@ -1,4 +1,4 @@
-"""Programs over two discs against samples of the set: no sampled velocity that is permitted is better than the result."""
+"""Programs over two discs against samples of the set: no sampled velocity that is permitted is better."""
 
 from __future__ import annotations
 
@@ -109,7 +109,9 @@ def test_a_body_keeps_its_limits_whatever_is_asked_of_it() -> None:
         limit = generator.uniform(0.3, 3.0)
         angle, speed = generator.uniform(-math.pi, math.pi), limit * generator.choice([0.0, 0.3, 1.0, 1.4])
         turn = float(generator.choice([0.0, 0.01, 0.3, math.pi / 2]))
-        bodies = np.array([[generator.choice([0.0, 0.05, 0.5, math.inf]), *cosine_sine(turn), generator.choice([0, 1])]])
+        bodies = np.array(
+            [[generator.choice([0.0, 0.05, 0.5, math.inf]), *cosine_sine(turn), generator.choice([0, 1])]]
+        )
         if generator.random() < 0.3:
             bodies[0, 1:3] = FREE, 0.0
         heading = (math.cos(angle), math.sin(angle))
