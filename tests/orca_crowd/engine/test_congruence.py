@@ -121,6 +121,22 @@ class History:
         ids = self.some(0.3)
         self.world.set_agents(ids, self.columns(len(ids), "radius", "max_speed", "neighbor_distance", "max_neighbors"))
 
+    def limit(self) -> None:
+        """Bodies get limits, lose neighbours, and the places of interest move."""
+        ids, generator = self.some(0.3), self.generator
+        self.world.set_agents(
+            ids,
+            {
+                "max_acceleration": generator.choice([0.5, 2.0], len(ids)),
+                "max_turning_rate": generator.choice([0.5, 3.0], len(ids)),
+                "forward_preference": generator.choice([0.0, 0.7], len(ids)),
+                "quality": generator.choice(["all", "few", "none"], len(ids)).tolist(),
+            },
+        )
+        every, place = int(generator.integers(1, 5)), generator.uniform(-15.0, 15.0, 2).tolist()
+        detail = {"distance": 5.0, "every": every, "neighbors": 3, "points": [place]}
+        self.world.set_level_of_detail(detail if every > 1 else None)
+
     def send(self) -> None:
         ids = self.some(0.3)
         name = "goal" if self.generator.random() < 0.5 else "preferred_velocity"
@@ -165,7 +181,7 @@ class History:
         """Digest and events after every step."""
         things = [
             *(self.add, self.remove, self.teleport, self.change, self.send, self.wall, self.area),
-            *(self.roll_back, self.start_again, self.nothing, self.nothing, self.nothing),
+            *(self.limit, self.limit, self.roll_back, self.start_again, self.nothing, self.nothing, self.nothing),
         ]
         self.add()
         found = []
