@@ -25,10 +25,11 @@ from orca_core._jit import compile_all
 from orca_core.arrays import Allocate, Arrays, Wanted, own_memory
 from orca_core.kernels.detail import limit_quality
 from orca_core.kernels.frame import follow_frame, write_frame, write_leaf_firsts
+from orca_core.kernels.locked import carry_locked
 from orca_core.kernels.neighbours import LISTED
 from orca_core.kernels.preferred import gather_parameters
 from orca_core.kernels.status import conclude
-from orca_core.kernels.step import BODIES, DETAIL, solve_leaves
+from orca_core.kernels.step import BODIES, DETAIL, LOCKING, solve_leaves
 from orca_core.kernels.tree import LEAF, sort_codes, z_order
 from orca_core.kernels.turning import face, gather_bodies, take_headings
 from orca_core.level_of_detail import MOST_INTEREST, LevelOfDetail
@@ -38,6 +39,7 @@ from orca_core.stage import Stage
 from orca_core.state import AgentState
 from orca_core.statics import Statics
 from orca_core.tree import leaf_count
+from orca_core.yielding import bonds_of, manners_of
 
 __all__ = ["Solver", "StepTask"]
 
@@ -47,8 +49,6 @@ SORT_STEPS = 16
 # from so many agents on memory counts for more than speed, and lists are shorter
 CROWDED = 500_000
 FEW = 18
-# the least preference for forward motion that is one
-TINY = 5e-324
 
 
 @dataclass(slots=True)
@@ -57,7 +57,8 @@ class StepTask:
 
     `side` and `frame` say which of the two sets of arrays are the state and the frame; `drift` how far anybody may have
     gone since the agents were sorted, `slack` by how much two may have come closer in the last step; `guided` says that
-    guides decide the preferred velocities of some; `features` are bits of `kernels.step`.
+    guides decide the preferred velocities of some, `manners` what the agents have among them of `orca_core.yielding`,
+    `features` what else is asked for, both as bits of `kernels.step`.
     """
 
     step: int
@@ -69,13 +70,14 @@ class StepTask:
     drift: float
     slack: float
     guided: bool
+    manners: int
     features: int
 
-    def values(self) -> tuple[int, int, int, int, int, int, float, float, bool, int]:
+    def values(self) -> tuple[int, int, int, int, int, int, float, float, bool, int, int]:
         """The same as a plain tuple, for travelling."""
         return (
             self.step, self.count, self.leaves, self.neighbours, self.side, self.frame, self.drift, self.slack,
-            self.guided, self.features,
+            self.guided, self.manners, self.features,
         )  # fmt: skip
 
 
@@ -96,6 +98,7 @@ class Solver:
         self._scratch: Scratch | None = None
         self._stages: dict[tuple[int, int], tuple[tuple[int, ...], Stage]] = {}
         self._neighbours = 0
+        self._manners = 0
         self._features = self._limits = 0
         self._detail: LevelOfDetail | None = None
         self._side = 0.0
@@ -129,6 +132,12 @@ class Solver:
         if count > self.capacity:
             self._allocate(max(count, self.capacity + self.capacity // 2))
 
+    def reserve_bonds(self, agents: AgentState) -> None:
+        """Make room for who yields to whom, where somebody is not neutral, before a step needs it; see `reserve`."""
+        if len(self["bonds"]) < self.capacity and manners_of(agents):
+            self.arrays.make(_bonds(self.capacity))
+            self._sorted = None
+
     def _allocate(self, count: int) -> None:
         """Make the arrays for `count` agents; all of them, or none."""
         leaves = leaf_count(count)
@@ -149,6 +158,8 @@ class Solver:
             ("facing", (rows, 2), "<f8", 0.0),
             ("interest", (MOST_INTEREST + 1, 4), "<f8", 0.0),
         ]
+        # one row where nobody needs them
+        wanted += _bonds(rows if self.capacity and len(self["bonds"]) == self.capacity else 1)
         for frame in (0, 1):
             wanted += [
                 (f"packed.{frame}", (rows, 5), "<f8", 0.0),
@@ -198,7 +209,7 @@ class Solver:
         leaves = leaf_count(count)
         return StepTask(
             step, count, leaves, self._neighbours, agents.side, self.frame, self.drift, self.slack, guided,
-            self._features,
+            self._manners, self._features,
         )  # fmt: skip
 
     def _sort(self, agents: AgentState) -> None:
@@ -223,14 +234,14 @@ class Solver:
             agents["neighbor_distance"], agents["max_neighbors"], self["parameters"],
         )  # fmt: skip
         self._neighbours = min(int(agents["max_neighbors"].max(initial=0)), agents.count)
+        self._manners = manners_of(agents)
+        if self._manners:
+            self.reserve_bonds(agents)
+            bonds_of(agents, self["order"], self["terms"], self["bonds"])
         if agents["quality"].any():
             limit_quality(0, agents.count, self["order"], agents["quality"], self["parameters"])
-        limited = any(
-            (agents[name] >= least).any()
-            for name, least in (("max_acceleration", 0.0), ("max_turning_rate", 0.0), ("forward_preference", TINY))
-        )
-        self._limits = BODIES if limited else 0
-        if limited:
+        self._limits = BODIES if _limited(agents) else 0
+        if self._limits:
             gather_bodies(
                 0, agents.count, self["order"], dt, agents["max_acceleration"], agents["max_turning_rate"],
                 agents["forward_preference"], self["bodies"],
@@ -266,7 +277,8 @@ class Solver:
         """Neighbours, constraints, program and relaxation for the leaves [first, last): new velocities."""
         stage.scratch.planted[0] = 0
         solve_leaves(
-            first, last, task.count, dt, stage.floor, stage.flags | task.features, seed, task.step, stage.turn_steps,
+            first, last, task.count, dt, stage.floor, stage.flags | task.manners | task.features, seed, task.step,
+            stage.turn_steps,
             task.drift, task.slack, task.leaves, *stage.solving,
         )  # fmt: skip
 
@@ -287,6 +299,8 @@ class Solver:
         begin, end = first * LEAF, min(last * LEAF, task.count)
         if stage.keep_on_side is not None:
             stage.keep_on_side(begin, end)
+        if task.manners & LOCKING:
+            carry_locked(begin, end, stage.order, task.step + 1, dt, *stage.carrying)
         if task.features & BODIES:
             face(begin, end, stage.order, *stage.facing)
         conclude(begin, end, stage.order, task.step + 1, *stage.concluding)
@@ -300,3 +314,14 @@ class Solver:
         self.frame = 1 - self.frame
         self.drift += longest
         self.slack = 2.0 * longest
+
+
+def _bonds(rows: int) -> list[Wanted]:
+    """What the responsibility kernel reads by place."""
+    return [("terms", (rows, 3), "<f8", 0.0), ("bonds", (rows, 5), "<i8", 0)]
+
+
+def _limited(agents: AgentState) -> bool:
+    """Whether somebody has limits of acceleration or turning, or a preference for forward motion."""
+    limits = any((agents[name] >= 0.0).any() for name in ("max_acceleration", "max_turning_rate"))
+    return limits or bool((agents["forward_preference"] > 0.0).any())

@@ -62,8 +62,8 @@ def time_to_collision(ax, ay, r, x, y, horizon, dt):
     return time if time < horizon * TOUCH else math.inf
 
 
-@kernel("void(f8,f8,f8,f8,f8,f8[:,::1],i8,f8,f8,i8,f8[:,::1],i8[::1],i8,f8,f8,f8[::1])")
-def judge(x, y, wish_x, wish_y, limit, planes, hard, vx, vy, own, packed, near_place, kept, share, dt, best):
+@kernel("void(f8,f8,f8,f8,f8,f8[:,::1],i8,f8,f8,i8,f8[:,::1],i8[::1],i8,f8[::1],f8,f8[::1])")
+def judge(x, y, wish_x, wish_y, limit, planes, hard, vx, vy, own, packed, near_place, kept, shares, dt, best):
     """Judge one velocity, and keep it in `best` (6,) where it is better: whether hitting nobody, cost, x, y, horizon.
 
     It counts only inside the disc of speeds and the first `hard` half-planes.
@@ -84,7 +84,7 @@ def judge(x, y, wish_x, wish_y, limit, planes, hard, vx, vy, own, packed, near_p
         j = near_place[n]
         time = time_to_collision(
             packed[j, 0] - packed[own, 0], packed[j, 1] - packed[own, 1], packed[own, 4] + packed[j, 4],
-            (x - vx) / share + vx - packed[j, 2], (y - vy) / share + vy - packed[j, 3], best[4], dt,
+            (x - vx) / shares[n] + vx - packed[j, 2], (y - vy) / shares[n] + vy - packed[j, 3], best[4], dt,
         )  # fmt: skip
         soonest = min(soonest, time)
     if soonest == math.inf:
@@ -173,14 +173,15 @@ def two_circles(ax, ay, a, bx, by, b):
     return line_and_circle(ax + dx * along, ay + dy * along, -dy / apart, dx / apart, ax, ay, a)
 
 
-@kernel("Tuple((b1,f8,f8))(i8,f8[:,::1],i8[::1],i8,f8,f8,f8,f8,f8,f8,f8[:,::1],i8,f8[::1])")
+@kernel("Tuple((b1,f8,f8))(i8,f8[:,::1],i8[::1],i8,f8,f8,f8[::1],f8,f8,f8,f8[:,::1],i8,f8[::1])")
 def chosen_velocity(
-    own, packed, near_place, kept, horizon, dt, share, limit, wish_x, wish_y, planes, hard, best
+    own, packed, near_place, kept, horizon, dt, shares, limit, wish_x, wish_y, planes, hard, best
 ):  # fmt: skip
     """The velocity that the agent at place `own` takes; returns (whether it hits nobody within the horizon, x, y).
 
-    `share` is the part of the correction that it takes on itself: 1 for velocity obstacles, one half for reciprocal
-    ones. `wish` must lie in the disc of speeds and keep the first `hard` half-planes. `best` is scratch (6,).
+    `shares` (kept,) are the parts of the correction against each neighbour that it takes on itself: 1 for velocity
+    obstacles, one half for reciprocal ones, or what is its responsibility. `wish` must lie in the disc of speeds and
+    keep the first `hard` half-planes. `best` is scratch (6,).
     """
     vx = packed[own, 2]
     vy = packed[own, 3]
@@ -189,7 +190,7 @@ def chosen_velocity(
     best[2] = wish_x
     best[3] = wish_y
     best[4] = horizon
-    about = (wish_x, wish_y, limit, planes, hard, vx, vy, own, packed, near_place, kept, share, dt, best)
+    about = (wish_x, wish_y, limit, planes, hard, vx, vy, own, packed, near_place, kept, shares, dt, best)
     judge(wish_x, wish_y, *about)
     if best[0] == 1.0:
         return True, wish_x, wish_y
@@ -199,7 +200,7 @@ def chosen_velocity(
         j = near_place[n]
         apart = not overlaps(own, j, packed)
         # the front: its nearest point, and where it leaves the disc
-        cx, cy, radius = front_of_cone(own, j, share, horizon, dt, packed)
+        cx, cy, radius = front_of_cone(own, j, shares[n], horizon, dt, packed)
         dx = wish_x - cx
         dy = wish_y - cy
         length = math.sqrt(dx * dx + dy * dy)
@@ -211,7 +212,7 @@ def chosen_velocity(
             judge(bx, by, *about)
         # the tangents likewise
         for side in range(2 if apart else 0):
-            px, py, dx, dy = edge_of_cone(own, j, side, share, packed)
+            px, py, dx, dy = edge_of_cone(own, j, side, shares[n], packed)
             along = max(dx * (wish_x - px) + dy * (wish_y - py), 0.0)
             judge(px + dx * along, py + dy * along, *about)
             met, ax, ay, bx, by = line_and_circle(px, py, dx, dy, 0.0, 0.0, limit)
@@ -221,26 +222,26 @@ def chosen_velocity(
         # and where they meet those of the neighbours before
         for m in range(min(n, PAIRED)):
             k = near_place[m]
-            ox, oy, other_radius = front_of_cone(own, k, share, horizon, dt, packed)
+            ox, oy, other_radius = front_of_cone(own, k, shares[m], horizon, dt, packed)
             met, ax, ay, bx, by = two_circles(cx, cy, radius, ox, oy, other_radius)
             if met:
                 judge(ax, ay, *about)
                 judge(bx, by, *about)
             other_apart = not overlaps(own, k, packed)
             for side in range(2 if apart else 0):
-                px, py, dx, dy = edge_of_cone(own, j, side, share, packed)
+                px, py, dx, dy = edge_of_cone(own, j, side, shares[n], packed)
                 met, ax, ay, bx, by = line_and_circle(px, py, dx, dy, ox, oy, other_radius)
                 if met:
                     judge(ax, ay, *about)
                     judge(bx, by, *about)
             for other in range(2 if other_apart else 0):
-                qx, qy, ex, ey = edge_of_cone(own, k, other, share, packed)
+                qx, qy, ex, ey = edge_of_cone(own, k, other, shares[m], packed)
                 met, ax, ay, bx, by = line_and_circle(qx, qy, ex, ey, cx, cy, radius)
                 if met:
                     judge(ax, ay, *about)
                     judge(bx, by, *about)
                 for side in range(2 if apart else 0):
-                    px, py, dx, dy = edge_of_cone(own, j, side, share, packed)
+                    px, py, dx, dy = edge_of_cone(own, j, side, shares[n], packed)
                     across = dx * ey - dy * ex
                     if abs(across) > PARALLEL:
                         t = ((qx - px) * ey - (qy - py) * ex) / across

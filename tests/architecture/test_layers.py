@@ -24,7 +24,7 @@ CORE_LAYERS: tuple[tuple[str, ...], ...] = (
     ("solver", "population"),
     ("stage",),
     ("movement",),
-    ("statics", "scratch"),
+    ("statics", "scratch", "yielding"),
     ("geometry", "formats", "state", "identifiers", "report", "digest"),
     ("options", "tree", "arrays", "agent_columns", "level_of_detail", "heading"),
     ("warmup",),

@@ -13,7 +13,7 @@ from orca_core import InvalidInput, Options, World
 from orca_core.explain import neighbours
 from orca_core.level_of_detail import MOST_INTEREST, LevelOfDetail
 from tests.support.samples import samples
-from tests.support.worlds import box, wall, world_of
+from tests.support.worlds import box, deepest_overlap, wall, world_of
 
 SERVICE = Options.service()
 
@@ -143,7 +143,6 @@ def test_no_split_and_no_snapshot_changes_a_bit() -> None:
 def test_a_failed_transaction_leaves_the_level_of_detail() -> None:
     world = crowd(None)
 
-
     def change() -> None:
         with world.transaction():
             world.set_level_of_detail({"distance": 5.0})
@@ -200,6 +199,19 @@ def test_quality_says_how_many_neighbours_count() -> None:
     for each in (few, four):
         each.step(samples(20))
     assert few.digest() == four.digest()
+
+
+def test_whoever_sees_one_without_avoidance_takes_the_whole() -> None:
+    world = world_of(
+        [(-2.0, 0.0), (2.0, 0.1)], time_step=0.1, preferred_velocity=[[1.0, 0.0], [-1.0, 0.0]], quality=["none", "all"]
+    )
+    assert [one.share for one in neighbours(world, 1)] == [1.0]
+    deepest = 0.0
+    for _ in range(samples(60)):
+        world.step()
+        deepest = max(deepest, deepest_overlap(world.column("position"), world.column("radius")))
+        assert world.column("velocity")[0].tolist() == [1.0, 0.0]
+    assert deepest <= 1e-6
 
 
 def test_without_avoidance_it_goes_straight_on_and_walls_hold() -> None:

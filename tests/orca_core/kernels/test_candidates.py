@@ -70,7 +70,7 @@ def test_no_sampled_velocity_that_hits_nobody_is_nearer_to_the_wish(count: int, 
         wish *= min(1.0, LIMIT / np.hypot(*wish))
         near = np.arange(1, count + 1)
         free, x, y = chosen_velocity(
-            0, packed, near, count, HORIZON, DT, share, LIMIT, *wish, np.empty((0, 4)), 0, np.empty(6)
+            0, packed, near, count, HORIZON, DT, np.full(count, share), LIMIT, *wish, np.empty((0, 4)), 0, np.empty(6)
         )
         soonest = np.full(len(grid), math.inf)
         for row in packed[1:]:
@@ -91,9 +91,11 @@ def test_walls_bound_the_choice() -> None:
     """The way out on the right is behind a half-plane, so the left one is taken."""
     packed = np.array([[0.0, 0.0, 1.0, 0.0, 0.5], [3.0, 0.1, -1.0, 0.0, 0.5]])
     no_wall = chosen_velocity(
-        0, packed, np.array([1]), 1, HORIZON, DT, 1.0, LIMIT, 1.0, 0.0, np.empty((0, 4)), 0, np.empty(6)
+        0, packed, np.array([1]), 1, HORIZON, DT, np.ones(1), LIMIT, 1.0, 0.0, np.empty((0, 4)), 0, np.empty(6)
     )
     wall = np.array([[0.0, 0.0, 0.0, 1.0]])
-    bounded = chosen_velocity(0, packed, np.array([1]), 1, HORIZON, DT, 1.0, LIMIT, 1.0, 0.0, wall, 1, np.empty(6))
+    bounded = chosen_velocity(
+        0, packed, np.array([1]), 1, HORIZON, DT, np.ones(1), LIMIT, 1.0, 0.0, wall, 1, np.empty(6)
+    )
     assert no_wall[2] < 0.0 <= bounded[2]
     assert bounded[0]
