@@ -23,6 +23,8 @@ OPTION_MEANINGS: dict[str, str] = {
     "stop_non_finite": "a non-finite result stops that agent, is counted and reported",
     "merge_collinear": "collinear touching pieces of walls and boundaries act as one piece",
     "walkable_surface": "a centre never leaves the walkable area shrunk by its radius; its move slides along",
+    "leave_obstacles": "an agent in an obstacle put over it, or off a surface taken away, leaves by the shortest way",
+    "one_side_of_walls": "who stands exactly on a wall gets off it on a side that does not depend on how it was drawn",
     "stall_time": "seconds with under a tenth of the wanted progress after which an agent counts as stalled",
     "avoidance_model": "half-planes (orca), or what they replace: reciprocal (rvo) or plain (vo) velocity obstacles",
     "slow_when_dense": "above ten agents per square metre agents want less and yield more softly, so no crowd shivers",
@@ -30,19 +32,16 @@ OPTION_MEANINGS: dict[str, str] = {
 }
 
 
-# the switches that mend the text, on in profile `service`
-MENDINGS = (
-    *("part_coincident", "break_symmetry", "stop_at_walls", "clamp_preferred_velocity", "stop_non_finite"),
-    *("merge_collinear", "walkable_surface"),
-)
+# switches that mend nothing but ask for something else, off in both profiles
+ASIDE = ("slow_when_dense",)
 
 
 @dataclass(frozen=True)
 class Options:
-    """One switch a mending of the text; `Options.text()` has all off, `Options.service()` those of `MENDINGS` on.
+    """One switch a mending of the text; `Options.text()` has all off, `Options.service()` all on but those
+    `ASIDE`.
 
-    `stall_time` is in seconds and decides a status and an event, never a bit of the state. What mends nothing but asks
-    for something else is off in both.
+    `stall_time` is in seconds and decides a status and an event, never a bit of the state.
     """
 
     profile: str = "text"
@@ -53,6 +52,8 @@ class Options:
     stop_non_finite: bool = False
     merge_collinear: bool = False
     walkable_surface: bool = False
+    leave_obstacles: bool = False
+    one_side_of_walls: bool = False
     stall_time: float = 3.0
     avoidance_model: str = "orca"
     slow_when_dense: bool = False
@@ -66,7 +67,7 @@ class Options:
     @classmethod
     def service(cls) -> Options:
         """What users want: every mending on."""
-        switches = dict.fromkeys(MENDINGS, True)
+        switches = {field.name: True for field in fields(cls) if field.type == "bool" and field.name not in ASIDE}
         return replace(cls(profile="service"), **switches)  # type: ignore[arg-type]
 
     @classmethod

@@ -23,6 +23,7 @@ from numpy.typing import NDArray
 
 from orca_core._jit import compile_all
 from orca_core.arrays import Allocate, Arrays, Wanted, own_memory
+from orca_core.kernels.caught import let_out, tell_caught
 from orca_core.kernels.detail import limit_quality
 from orca_core.kernels.frame import follow_frame, write_frame, write_leaf_firsts
 from orca_core.kernels.locked import carry_locked
@@ -58,7 +59,7 @@ class StepTask:
     `side` and `frame` say which of the two sets of arrays are the state and the frame; `drift` how far anybody may have
     gone since the agents were sorted, `slack` by how much two may have come closer in the last step; `guided` says that
     guides decide the preferred velocities of some, `manners` what the agents have among them of `orca_core.yielding`,
-    `features` what else is asked for, both as bits of `kernels.step`.
+    `features` what else is asked for, both as bits of `kernels.step`, `caught` that somebody is where nobody can be.
     """
 
     step: int
@@ -72,12 +73,13 @@ class StepTask:
     guided: bool
     manners: int
     features: int
+    caught: bool
 
-    def values(self) -> tuple[int, int, int, int, int, int, float, float, bool, int, int]:
+    def values(self) -> tuple[int, int, int, int, int, int, float, float, bool, int, int, bool]:
         """The same as a plain tuple, for travelling."""
         return (
             self.step, self.count, self.leaves, self.neighbours, self.side, self.frame, self.drift, self.slack,
-            self.guided, self.manners, self.features,
+            self.guided, self.manners, self.features, self.caught,
         )  # fmt: skip
 
 
@@ -209,7 +211,7 @@ class Solver:
         leaves = leaf_count(count)
         return StepTask(
             step, count, leaves, self._neighbours, agents.side, self.frame, self.drift, self.slack, guided,
-            self._manners, self._features,
+            self._manners, self._features, bool(agents["caught"].any()),
         )  # fmt: skip
 
     def _sort(self, agents: AgentState) -> None:
@@ -299,16 +301,21 @@ class Solver:
         begin, end = first * LEAF, min(last * LEAF, task.count)
         if stage.keep_on_side is not None:
             stage.keep_on_side(begin, end)
+        if task.caught:
+            let_out(begin, end, stage.order, dt, *stage.letting_out)
         if task.manners & LOCKING:
             carry_locked(begin, end, stage.order, task.step + 1, dt, *stage.carrying)
         if task.features & BODIES:
             face(begin, end, stage.order, *stage.facing)
         conclude(begin, end, stage.order, task.step + 1, *stage.concluding)
+        if task.caught:
+            tell_caught(begin, end, stage.order, *stage.telling)
         return float(follow_frame(first, last, task.count, *stage.showing))
 
     def finish(self, agents: AgentState, longest: float) -> None:
         """Phase, by one: what was written beside is the state; `longest` is the longest move of anybody."""
         agents.turn()
+        agents.release()
         if self._features & BODIES:
             take_headings(agents.count, self["order"], self["facing"], agents["heading"])
         self.frame = 1 - self.frame

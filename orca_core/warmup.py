@@ -10,6 +10,7 @@ from __future__ import annotations
 import orca_core.kernels.bodies
 import orca_core.kernels.boundary
 import orca_core.kernels.candidates
+import orca_core.kernels.caught
 import orca_core.kernels.constraints
 import orca_core.kernels.density
 import orca_core.kernels.detail
@@ -21,6 +22,7 @@ import orca_core.kernels.locked
 import orca_core.kernels.nearest
 import orca_core.kernels.neighbours
 import orca_core.kernels.overlap
+import orca_core.kernels.pieces
 import orca_core.kernels.preferred
 import orca_core.kernels.ranking
 import orca_core.kernels.reachable

@@ -74,6 +74,8 @@ class OptionsBody(Strict):
     stop_non_finite: bool = True
     merge_collinear: bool = True
     walkable_surface: bool = True
+    leave_obstacles: bool = True
+    one_side_of_walls: bool = True
     stall_time: Number = 3.0
     avoidance_model: Literal["orca", "rvo", "vo"] = "orca"
     slow_when_dense: bool = False

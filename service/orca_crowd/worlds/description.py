@@ -19,6 +19,7 @@ class Facts:
     agents: int
     obstacles: int
     walkable: int
+    geometry: int
     defaults: dict[str, float | int | str]
     level_of_detail: dict[str, Any] | None
     time_step: float
@@ -44,6 +45,7 @@ class WorldDescription:
             "agents": facts.agents,
             "obstacles": facts.obstacles,
             "walkable": facts.walkable,
+            "geometry": facts.geometry,
             "profile": self.options["profile"],
             "options": {**self.options, "level_of_detail": facts.level_of_detail},
             "defaults": facts.defaults,

