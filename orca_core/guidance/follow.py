@@ -132,7 +132,8 @@ class Follow:
             return []
         known = self._followers = self._present(world, rows)
         self._look_at_geometry(world)
-        bare = not len(world.statics().walls) and not len(world.statics().edges)
+        statics = world.statics()
+        bare = not len(statics.walls) and not statics.boundaries.class_count
         self._look_at_goals(world, rows, bare=bare)
         before = known.standing.copy()
         batch = self._batches.take(world.step_count)

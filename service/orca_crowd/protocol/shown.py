@@ -6,7 +6,7 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from orca_crowd.protocol.agents import GroupMode, Guidance
+from orca_crowd.protocol.agents import GroupMode, Guidance, Quality
 from orca_crowd.protocol.geometry import Geometry
 from orca_crowd.protocol.models import Warnings
 
@@ -168,12 +168,17 @@ class AgentShown(Shown):
     height: float
     group: int
     group_mode: GroupMode
+    quality: Quality
+    max_acceleration: float | None
+    max_turning_rate: float | None
+    forward_preference: float
+    heading: Pair | None = Field(description="Unit vector, where it faces; null: nowhere yet.")
     guidance: Guidance
     status: Status
     path: list[Pair] | None = Field(
         None,
         description="With guidance `path`, and only there: the waypoints that are left before its goal; null while its "
-        "way is being planned. In MessagePack a bin of float64.",
+        "way is being planned.",
     )
     unreachable: UnreachableShown | None = Field(
         None, description="With guidance `path` or `flow`: null where there is a way."
@@ -220,6 +225,11 @@ class AgentsAnswer(Shown):
     height: list[float] | None = None
     group: list[int] | None = None
     group_mode: list[GroupMode] | None = None
+    quality: list[Quality] | None = None
+    max_acceleration: list[float | None] | None = None
+    max_turning_rate: list[float | None] | None = None
+    forward_preference: list[float] | None = None
+    heading: list[Pair | None] | None = None
     guidance: list[Guidance] | None = None
     status: list[Status] | None = None
 

@@ -43,5 +43,8 @@ class Ways:
         """An agent as it is shown, with its way where it has guidance `path`, and why there is none for `flow`."""
         if agent["guidance"] == "straight":
             return agent
-        guide = self._guide if agent["guidance"] == "path" else self._fields
-        return {**agent, **guide.shown(world, agent["id"])}
+        if agent["guidance"] == "flow":
+            return {**agent, **self._fields.shown(world, agent["id"])}
+        shown = self._guide.shown(world, agent["id"])
+        # a list in every encoding, as all of one agent is
+        return {**agent, **shown, "path": None if shown["path"] is None else shown["path"].tolist()}

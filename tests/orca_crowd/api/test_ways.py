@@ -8,7 +8,6 @@ from typing import Any
 
 import httpx
 import msgspec
-import numpy as np
 
 MakeWorld = Callable[..., str]
 PACKED = {"accept": "application/msgpack"}
@@ -45,7 +44,7 @@ def test_a_way_is_shown_and_followed(client: httpx.Client, make_world: MakeWorld
     assert shown["unreachable"] is None
     assert all(point[1] > 8.0 for point in shown["path"])
     packed = msgspec.msgpack.decode(client.get(f"{world}/agents/1", headers=PACKED).content)
-    assert packed["path"] == np.array(shown["path"]).tobytes()
+    assert packed["path"] == shown["path"]
     # what is read may be put back
     assert client.put(f"{world}/agents/1", json=shown).status_code == 200
     assert "path" not in client.get(f"{world}/agents/3").json()
@@ -59,16 +58,18 @@ def test_what_cannot_be_reached_is_told_in_the_events_and_on_the_agent(
 ) -> None:
     world = two_rooms(client, make_world)
     told = [event for event in stepped(client, world, 2) if event["kind"] == "unreachable"]
-    assert told == [{"kind": "unreachable", "step": 2, "ids": [2], "reason": ["disconnected"], "nearest": [[9.7, 5.0]]}]
+    nearest = told[0].pop("nearest")
+    assert told == [{"kind": "unreachable", "step": 2, "ids": [2], "reason": ["disconnected"]}]
+    assert math.dist(nearest[0], [9.7, 5.0]) < 1e-9
     shown = client.get(f"{world}/agents/2").json()
     assert shown["status"] == "unreachable"
-    assert shown["unreachable"] == {"reason": "disconnected", "nearest": [9.7, 5.0]}
+    assert shown["unreachable"] == {"reason": "disconnected", "nearest": nearest[0]}
     assert stepped(client, world, 1)[:1] != told
     columns = client.get(f"{world}/agents", params={"fields": "status"}).json()
     assert columns["status"][1] == "unreachable"
 
 
-def test_a_point_that_there_is_not_is_null_or_not_a_number(client: httpx.Client, make_world: MakeWorld) -> None:
+def test_a_point_that_there_is_not_is_null(client: httpx.Client, make_world: MakeWorld) -> None:
     for headers in ({}, PACKED):
         world = make_world()
         area = {"areas": [{"geometry": {"type": "Polygon", "coordinates": [[[0, 0], [1, 0], [1, 1], [0, 1]]]}}]}
@@ -76,12 +77,8 @@ def test_a_point_that_there_is_not_is_null_or_not_a_number(client: httpx.Client,
         agent = {"position": [0.5, 0.5], "goal": [5, 5], "guidance": "path", "radius": 0.8}
         client.post(f"{world}/agents", json={"agents": [agent]}).raise_for_status()
         answer = client.post(f"{world}/steps", json={"count": 2}, headers=headers)
-        if headers:
-            (event,) = msgspec.msgpack.decode(answer.content)["events"]
-            assert np.isnan(np.frombuffer(event["nearest"])).all()
-        else:
-            (event,) = answer.json()["events"]
-            assert event["nearest"] == [None]
+        (event,) = msgspec.msgpack.decode(answer.content)["events"] if headers else answer.json()["events"]
+        assert event["nearest"] == [None]
         assert event["reason"] == ["start-off-surface"]
 
 
