@@ -75,8 +75,8 @@ def _flow(system: System, scene: SceneData) -> float | None:
 
 def ring_speed(system: Ours | Pyrvo, scene: SceneData, settle: float, seconds: float) -> tuple[float, float]:
     """Mean speed along the ring, m/s, over `seconds` after `settle`, and the deepest overlap meanwhile, m."""
-    speed = scene.shared("preferred_speed")
-    walkers = system.walkers(scene, wanted=lambda positions: tangents(positions) * speed)
+    speeds = np.asarray(scene.columns["preferred_speed"], np.float64)[:, None]
+    walkers = system.walkers(scene, wanted=lambda positions: tangents(positions) * speeds)
     measure = Measure(scene, np.zeros(scene.agents))
     for _ in range(round(settle / scene.time_step)):
         walkers.step()

@@ -7,6 +7,7 @@ end: here everybody is always between others.
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import numpy as np
 
@@ -25,6 +26,8 @@ ROWS = 4
 # m from those next to a wall to where they would touch it
 INSET = 0.01
 JITTER = 0.01
+# how fast people walk who are not hindered, m/s: mean and deviation (Weidmann 1993), and what walkers can do
+FREE_SPEED, DEVIATION, SLOWEST, FASTEST = 1.34, 0.26, 0.8, 1.6
 
 
 def ring(density: float, seed: int = SEED) -> SceneData:
@@ -32,25 +35,26 @@ def ring(density: float, seed: int = SEED) -> SceneData:
     radius = float(WALKER["radius"])
     count = round(density * RING_AREA)
     reach = 0.5 * RING_WIDTH - radius - INSET
-    # rows no nearer than they stand apart along the ring
-    rows = max(1, min(ROWS, round(math.sqrt(count * reach / (math.pi * RING_RADIUS)))))
-    each = math.ceil(count / rows)
+    each = math.ceil(count / ROWS)
     if 2.0 * math.pi * (RING_RADIUS - reach) / each < 2.0 * (radius + JITTER):
         raise ValueError(f"{density:g} walkers for each square metre do not fit without touching")
     places = []
-    for row in range(rows):
-        away = RING_RADIUS + (2.0 * row / (rows - 1) - 1.0) * reach if rows > 1 else RING_RADIUS
+    for row in range(ROWS):
+        away = RING_RADIUS + (2.0 * row / (ROWS - 1) - 1.0) * reach
         angles = (np.arange(each) + 0.5 * (row % 2)) * (2.0 * math.pi / each)
         places.append(np.column_stack((np.cos(angles), np.sin(angles))) * away)
     positions = np.concatenate(places)[:count]
-    along = np.random.default_rng(seed).uniform(-JITTER, JITTER, (count, 1))
+    chance = np.random.default_rng(seed)
+    along = chance.uniform(-JITTER, JITTER, (count, 1))
+    speeds = np.clip(chance.normal(FREE_SPEED, DEVIATION, count), SLOWEST, FASTEST)
     # rounded as all that comes from a sine, which differs in the last bit between machines
     positions = np.round(positions + along * tangents(positions), 9)
     angles = np.arange(SIDES) * (2.0 * math.pi / SIDES)
     circle = np.column_stack((np.cos(angles), np.sin(angles)))
     outer, inner = (np.round(circle * (RING_RADIUS + side * 0.5 * RING_WIDTH), 9) for side in (1.0, -1.0))
     # goals are where they are: their way is told, and leads round for ever
-    return walk(positions, positions, seed=seed, time_limit=60.0, walkable=[WalkableArea(((outer, inner),))])
+    data = walk(positions, positions, seed=seed, time_limit=60.0, walkable=[WalkableArea(((outer, inner),))])
+    return replace(data, columns={**data.columns, "preferred_speed": np.round(speeds, 9)})
 
 
 def tangents(positions: Points) -> Points:
