@@ -15,6 +15,7 @@ from orca_core.kernels.overlap import overlapping_discs
 from orca_core.kernels.step import OVERLAP_SLACK
 from orca_core.kernels.tree import STACK
 from orca_core.tree import BoxTree
+from orca_core.yielding import terms_and_bonds
 
 if TYPE_CHECKING:
     from orca_core.world import World
@@ -103,8 +104,9 @@ def _overlaps(world: World, indices: Integers) -> list[Notice]:
     other = np.empty(len(indices), np.int64)
     rows = np.ascontiguousarray(indices)
     overlapping_discs(
-        rows, position, radius, OVERLAP_SLACK, tree.nodes, tree.leaves, tree.order, np.empty(STACK, np.int64), other
-    )
+        rows, position, radius, OVERLAP_SLACK, tree.nodes, tree.leaves, tree.order, np.empty(STACK, np.int64), other,
+        *terms_and_bonds(world.population.state),
+    )  # fmt: skip
     ids = world.ids
     return [
         Notice(
@@ -137,7 +139,10 @@ def _outside(world: World, indices: Integers) -> list[Notice]:
 
 
 def _inside(world: World, indices: Integers) -> list[Notice]:
-    around = obstacles_around(world.obstacle_set.items(), world.population.state["position"][indices])
+    state = world.population.state
+    low = state["elevation"][indices]
+    heights = np.stack([low, low + state["height"][indices]], axis=1)
+    around = obstacles_around(world.obstacle_set.items(), state["position"][indices], heights)
     return [
         Notice("inside-obstacle", item, "position", f"is inside obstacle {identifier}, whose walls let nobody out")
         for item, identifier in around[:101]

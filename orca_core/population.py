@@ -14,16 +14,19 @@ from orca_core.errors import InvalidInput, Problem
 from orca_core.identifiers import Identifiers, rows_of
 from orca_core.kernels.status import ARRIVED, MOVING, NO_GOAL
 from orca_core.state import AGENT_DEFAULTS, STATUS_NAMES, AgentState
+from orca_core.yielding import MANNERS
 
 __all__ = ["Population"]
 
 Integers = NDArray[np.int64]
 Masks = Mapping[str, NDArray[np.bool_]]
 
-# what null may clear, and the value that clearing leaves
 # what the solver keeps by place between steps, in its frame or as parameters
-TUNED = ("velocity", "radius", "max_speed", "time_horizon", "obstacle_horizon", "neighbor_distance", "max_neighbors")
-
+TUNED = (
+    "velocity", "radius", "max_speed", "time_horizon", "obstacle_horizon", "neighbor_distance", "max_neighbors",
+    *MANNERS,
+)  # fmt: skip
+# what null may clear, and the value that clearing leaves
 CLEARABLE = (
     *("goal", "preferred_velocity", "velocity"),
     *(name for name, rule in COLUMNS.items() if rule.unset is not None),

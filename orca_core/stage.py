@@ -43,6 +43,7 @@ class Stage:
     solving: Values
     keep_on_side: Callable[[int, int], None] | None
     order: NDArray[Any]
+    carrying: Values
     concluding: Values
     showing: Values
 
@@ -77,10 +78,10 @@ class Stage:
             turn_steps=math.ceil(TURN_TIME / dt),
             solving=(
                 order, own["leaf_first"], own[f"boxes.{frame}"], own[f"leaf_x.{frame}"], own[f"leaf_y.{frame}"],
-                own[f"packed.{frame}"], own["parameters"],
+                own[f"packed.{frame}"], own["parameters"], own["terms"], own["bonds"],
                 agents["id"], agents["turning_until"], agents["goal"], agents[has_goal], agents["preferred_speed"],
                 agents["goal_tolerance"], agents[preferred], agents["radius_class"],
-                *statics.solver_arguments(),
+                *statics.wall_arguments(), agents["elevation"], agents["height"], *statics.boundary_arguments(),
                 own["listed"], own["list_count"], own["list_radius"],
                 *scratch.for_solving(),
                 velocity, position, agents.following("turning_until"), outcome, agents["neighbor_reach"],
@@ -88,6 +89,11 @@ class Stage:
             ),
             keep_on_side=guard(agents, statics, options, dt, order, outcome, own["moved"], scratch),
             order=order,
+            carrying=(
+                agents["locked"], agents["position"], agents["velocity"], agents["turning_until"], position, velocity,
+                agents.following("turning_until"), agents.following("on_surface"), own["moved"], outcome,
+                agents["anchor_step"],
+            ),
             concluding=(
                 dt, options.stall_time, position, agents["goal"], agents["has_goal"], agents["preferred_velocity"],
                 agents["preferred_speed"], agents["goal_tolerance"], own["parameters"], outcome,

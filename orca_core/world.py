@@ -37,10 +37,14 @@ from orca_core.solver import Solver, StepTask
 from orca_core.state import BY_NAME
 from orca_core.statics import Statics
 from orca_core.witness import events_of
+from orca_core.yielding import MANNERS
 
 __all__ = ["World"]
 
 Integers = NDArray[np.int64]
+
+# columns whose change may be refused for want of memory or of radii
+NEEDING_ROOM = {"radius", *MANNERS}
 
 # computes all leaves of a step, wherever that may be, and returns the longest move of anybody; an engine brings its own
 Run = Callable[["World", StepTask], float]
@@ -151,6 +155,7 @@ class World:
         rows = self.population.add(columns, given, count, self.step_count)
         try:
             self._solver.reserve(self.agent_count)
+            self._solver.reserve_bonds(self.population.state)
             self._radii_changed()
             # what is said of them needs memory too
             return Added(self.ids[rows].copy(), about_agents(self, np.arange(rows.start, rows.stop)))
@@ -169,12 +174,14 @@ class World:
         Raises InvalidInput, NotFound or Gone.
         """
         self._refuse_while_stepping()
-        if "radius" not in columns:
+        if not columns.keys() & NEEDING_ROOM:
             indices = self.population.set(ids, columns, given, cleared, self.step_count)
         else:
             with self.transaction():
                 indices = self.population.set(ids, columns, given, cleared, self.step_count)
-                self._radii_changed()
+                self._solver.reserve_bonds(self.population.state)
+                if "radius" in columns:
+                    self._radii_changed()
         return about_agents(self, indices, set(columns))
 
     def remove_agents(self, ids: ArrayLike) -> None:
@@ -329,6 +336,7 @@ class World:
         """A world with the same bits from a snapshot; raises SnapshotError."""
         world = load(data, partial(cls, allocate=allocate, run=run))
         world._solver.reserve(world.agent_count)
+        world._solver.reserve_bonds(world.population.state)
         return world
 
     # geometry as the solver takes it

@@ -16,9 +16,9 @@ from numpy.typing import NDArray
 from orca_core.errors import InvalidInput, Problem, SnapshotError
 from orca_core.geometry.collinear import merge_collinear
 from orca_core.geometry.registry import Registry
-from orca_core.geometry.rings import checked_points, crossing, distinct_count, signed_area
+from orca_core.geometry.rings import LIMIT, checked_points, crossing, distinct_count, signed_area
 
-__all__ = ["Obstacle", "ObstacleSet"]
+__all__ = ["Obstacle", "ObstacleSet", "stands_at"]
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
@@ -26,11 +26,15 @@ Integers = NDArray[np.int64]
 
 @dataclass(frozen=True, eq=False)
 class Obstacle:
-    """A wall of at least two points (k, 2), or a ring of at least three where `closed`; `id` None is given one."""
+    """A wall of at least two points (k, 2), or a ring of at least three where `closed`; `id` None is given one.
+
+    `z_range` (low, high) in metres says at which heights it stands, ends included; None: at all.
+    """
 
     points: Any
     closed: bool = False
     id: int | None = None
+    z_range: tuple[float, float] | None = None
 
     def segments(self) -> Floats:
         """Segments (m, 4) of a x, a y, b x, b y."""
@@ -40,8 +44,14 @@ class Obstacle:
         return np.hstack([points[:-1], points[1:]])
 
 
+def stands_at(obstacle: Obstacle, low: float, high: float) -> bool:
+    """Whether an obstacle stands at some height from `low` to `high`, ends included."""
+    return obstacle.z_range is None or (obstacle.z_range[0] <= high and low <= obstacle.z_range[1])
+
+
 def checked_obstacle(obstacle: Obstacle, item: int | None, problems: list[Problem]) -> Obstacle:
     """The obstacle without repeated points and, where closed, without a closing one; faults go to `problems`."""
+    obstacle = replace(obstacle, z_range=_checked_range(obstacle.z_range, item, problems))
     points = checked_points(obstacle.points, item, "points", "", problems)
     if points is None:
         return obstacle
@@ -63,6 +73,21 @@ def checked_obstacle(obstacle: Obstacle, item: int | None, problems: list[Proble
         problems.append(Problem(item, "points", f"has {distinct} distinct points; an obstacle needs two"))
     points.flags.writeable = False
     return replace(obstacle, points=points)
+
+
+def _checked_range(given: Any, item: int | None, problems: list[Problem]) -> tuple[float, float] | None:
+    """The heights at which an obstacle stands; faults go to `problems`."""
+    if given is None:
+        return None
+    try:
+        low, high = (float(value) for value in given)
+        if not any(isinstance(value, bool | str) for value in given) and -LIMIT <= low <= high <= LIMIT:
+            return low, high
+    except (TypeError, ValueError):
+        pass
+    wanted = f"[low, high] with low <= high, both of magnitude at most {LIMIT:g}, or nothing for every height"
+    problems.append(Problem(item, "z_range", f"must be {wanted}, not {given!r}"))
+    return None
 
 
 class ObstacleSet:
@@ -131,7 +156,8 @@ class ObstacleSet:
     def segments(self, merge: bool) -> tuple[Floats, Integers, int]:
         """Segments (m, 4), the id of the obstacle each came from (m,), and how many pieces merging has saved.
 
-        With `merge` collinear touching pieces are one segment, which belongs to the obstacle of its first piece.
+        With `merge` collinear touching pieces are one segment, which belongs to the obstacle of its first piece; pieces
+        that stand at other heights stay apart.
         """
         items = self.items()
         parts = [obstacle.segments() for obstacle in items]
@@ -139,8 +165,28 @@ class ObstacleSet:
         source = np.repeat(np.array(self.ids, np.int64), [len(part) for part in parts])
         if not merge:
             return np.ascontiguousarray(segments), source, 0
-        merged = merge_collinear(segments)
-        return merged.segments, source[merged.first], merged.count
+        ranges = [obstacle.z_range for obstacle in items]
+        storeys = np.repeat([ranges.index(one) for one in ranges], [len(part) for part in parts])
+        rows_of = [np.flatnonzero(storeys == storey) for storey in np.unique(storeys)]
+        if len(rows_of) <= 1:
+            whole = merge_collinear(segments)
+            return whole.segments, source[whole.first], whole.count
+        # each storey by itself, and then all in the order of their first pieces
+        joined = [merge_collinear(np.ascontiguousarray(segments[rows])) for rows in rows_of]
+        first = np.concatenate([rows[one.first] for rows, one in zip(rows_of, joined, strict=True)])
+        order = np.argsort(first)
+        walls = np.concatenate([one.segments for one in joined])[order]
+        return np.ascontiguousarray(walls), source[first[order]], sum(one.count for one in joined)
+
+    def z_ranges(self, source: Integers) -> Floats:
+        """The heights (m, 2) at which segments stand that came from the obstacles of these ids (m,).
+
+        There are no rows where every obstacle stands at all heights.
+        """
+        ranges = {obstacle.id: obstacle.z_range for obstacle in self.items()}
+        if all(one is None for one in ranges.values()):
+            return np.empty((0, 2))
+        return np.array([ranges[identifier] or (-np.inf, np.inf) for identifier in source.tolist()]).reshape(-1, 2)
 
     def to_arrays(self) -> dict[str, NDArray[Any]]:
         """Everything that a snapshot must keep, as plain arrays."""
@@ -151,8 +197,19 @@ class ObstacleSet:
             "closed": np.array([obstacle.closed for obstacle in items], np.uint8),
             "points": np.concatenate(points) if points else np.empty((0, 2)),
             "length": np.array([len(part) for part in points], np.int64),
+            **self._ranges_to_arrays(),
             "gone": np.array(self._registry.gone, np.int64),
             "next_id": np.array([self._registry.next_id], np.int64),
+        }
+
+    def _ranges_to_arrays(self) -> dict[str, NDArray[Any]]:
+        """Heights, where some obstacle has any: a world that knows none has the snapshot it always had."""
+        ranges = [obstacle.z_range for obstacle in self.items()]
+        if all(one is None for one in ranges):
+            return {}
+        return {
+            "has_range": np.array([one is not None for one in ranges], np.uint8),
+            "range": np.array([one or (0.0, 0.0) for one in ranges], np.float64),
         }
 
     @classmethod
@@ -164,9 +221,15 @@ class ObstacleSet:
                 raise ValueError("lengths differ")
             parts = np.split(np.array(arrays["points"], np.float64).reshape(-1, 2), np.cumsum(lengths)[:-1])
             ids = [int(identifier) for identifier in arrays["id"]]
+            has_range = arrays.get("has_range", np.zeros(len(ids), np.uint8))
+            ranges = arrays.get("range", np.zeros((len(ids), 2))).tolist()
+            if has_range.any() and not all(-LIMIT <= low <= high <= LIMIT for low, high in ranges):
+                raise ValueError("a range of heights is none")
             items = [
-                Obstacle(points, bool(closed), identifier)
-                for points, closed, identifier in zip(parts if ids else [], arrays["closed"], ids, strict=True)
+                Obstacle(points, bool(closed), identifier, (low, high) if held else None)
+                for points, closed, identifier, held, (low, high) in zip(
+                    parts if ids else [], arrays["closed"], ids, has_range, ranges, strict=True
+                )
             ]
             other = cls()
             other._registry.restore(ids, items, [int(k) for k in arrays["gone"]], int(arrays["next_id"][0]))

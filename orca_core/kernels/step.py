@@ -9,10 +9,13 @@ import math
 
 from orca_core._jit import kernel, prefetch
 from orca_core.kernels.constraints import boundary_rows, wall_rows
+from orca_core.kernels.eligible import eligible_of_leaf
 from orca_core.kernels.half_planes import LANES, cone_lanes, gather_lanes, take_rows
 from orca_core.kernels.linear_program import permitted_velocity
 from orca_core.kernels.nearest import nearest_of_leaf
 from orca_core.kernels.preferred import preferred_velocity
+from orca_core.kernels.shares import shared_rows, unyielding_wish
+from orca_core.kernels.storeys import walls_at_height
 from orca_core.kernels.symmetry import biased, stands_in_symmetry
 from orca_core.kernels.tree import LEAF, query_box
 
@@ -32,6 +35,10 @@ PART_COINCIDENT = 1
 BREAK_SYMMETRY = 2
 STOP_NON_FINITE = 4
 CLAMP_PREFERRED = 8
+# and what agents have among them of `yielding`: somebody does not heed everybody; shares differ; somebody is locked
+SELECTING = 256
+SHARING = 512
+LOCKING = 1024
 
 # an overlap shallower than this share of the sum of the radii is a touch with rounding
 OVERLAP_SLACK = 1e-6
@@ -51,30 +58,32 @@ HELD_UP = 0.5
     # range, time, options, drift of the lists
     "void(i8,i8,i8,f8,f8,i8,i8,i8,i8,f8,f8,"
     # tree and frame
-    "i8,i8[::1],i8[::1],f8[:,::1],f8[::1],f8[::1],f8[:,::1],f8[:,::1],"
+    "i8,i8[::1],i8[::1],f8[:,::1],f8[::1],f8[::1],f8[:,::1],f8[:,::1],f8[:,::1],i8[:,::1],"
     # agents by index
     "i8[::1],i8[::1],f8[:,::1],u1[::1],f8[::1],f8[::1],f8[:,::1],i8[::1],"
-    # walls, boundaries
-    "f8[:,::1],f8[:,::1],i8,i8[::1],f8[:,::1],"
+    # walls, and at which heights; boundaries
+    "f8[:,::1],f8[:,::1],i8,i8[::1],f8[:,::1],f8[:,::1],f8[::1],f8[::1],"
     "f8[:,::1],f8[::1],f8[::1],i8[::1],f8[::1],f8[::1],f8[:,::1],i8[::1],i8[::1],i8[::1],f8[:,::1],"
     # lists
     "u4[:,::1],i2[::1],f8[::1],"
     # scratch
     "u1[::1],f8[:,::1],i8[::1],i8[::1],i8[::1],f8[:,::1],i8[:,::1],i8[::1],i8[::1],f8[::1],f8[::1],i8[::1],f8[::1],"
     "f8[:,::1],i8[:,::1],i8[::1],f8[::1],f8[::1],f8[:,::1],f8[::1],i8[::1],f8[::1],i8[::1],f8[:,::1],f8[:,::1],"
+    "f8[::1],i8[::1],"
     # output
     "f8[:,::1],f8[:,::1],i8[::1],u1[::1],f8[::1],f8[::1],i8[::1])"
 )
 def solve_leaves(
     first_leaf, last_leaf, count, dt, floor, flags, seed, step, turn_steps, drift, slack,
-    leaves, order, leaf_first, boxes, leaf_x, leaf_y, packed, parameters,
+    leaves, order, leaf_first, boxes, leaf_x, leaf_y, packed, parameters, terms, bonds,
     identifier, turning, goal, has_goal, preferred_speed, goal_tolerance, given, radius_class,
-    walls, wall_nodes, wall_leaves, wall_order, wall_boxes,
+    walls, wall_nodes, wall_leaves, wall_order, wall_boxes, wall_range, elevation, height,
     edges, edge_clearance, edge_horizon, class_start, class_clearance, class_horizon, edge_nodes, edge_node_start,
     edge_leaves, edge_order, edge_boxes,
     listed, list_count, list_radius,
     planted, nodes, near, wide, stack, distance, place, index, nearer, common_x, common_y, common_place, squares,
     near_distance, near_place, near_counts, bounds, lanes, wishes, guesses, found, item_distance, item, planes, derived,
+    shares, found_here,
     new_velocity, new_position, new_turning, outcome, reach, overlap_depth, overlap_with,
 ):  # fmt: skip
     """Write the new velocity of every agent in the leaves [first_leaf, last_leaf), and what happened to it.
@@ -88,6 +97,8 @@ def solve_leaves(
     two may have come closer in the last step.
     """
     clamp = (flags & CLAMP_PREFERRED) != 0
+    sharing = (flags & SHARING) != 0
+    storeys = wall_range.shape[0] > 0
     for leaf in range(first_leaf, last_leaf):
         begin = leaf * LEAF
         end = min(begin + LEAF, count)
@@ -120,13 +131,21 @@ def solve_leaves(
                 boxes[leaf, 1] - grown, boxes[leaf, 2] + grown, boxes[leaf, 3] + grown, stack, found,
             )  # fmt: skip
         # the nearest agents of all members
-        total = nearest_of_leaf(
-            leaf, begin, end, drift, slack, leaves, order, leaf_first, boxes, leaf_x, leaf_y, packed, parameters, reach,
-            listed, list_count, list_radius, planted, nodes, near, wide, stack, distance, place, index, nearer,
-            common_x, common_y, common_place, squares, near_distance, near_place, near_counts, bounds, guesses,
-        )  # fmt: skip
+        total = 0
+        if (flags & SELECTING) != 0:
+            eligible_of_leaf(
+                begin, end, leaves, order, boxes, leaf_x, leaf_y, packed, parameters, terms, bonds, planted, nodes,
+                stack, index, near_distance, near_place, near_counts,
+            )  # fmt: skip
+        else:
+            total = nearest_of_leaf(
+                leaf, begin, end, drift, slack, leaves, order, leaf_first, boxes, leaf_x, leaf_y, packed, parameters,
+                reach, listed, list_count, list_radius, planted, nodes, near, wide, stack, distance, place, index,
+                nearer, common_x, common_y, common_place, squares, near_distance, near_place, near_counts, bounds,
+                guesses,
+            )  # fmt: skip
         # their half-planes all at once where there is room for them
-        together = total <= LANES
+        together = total <= LANES and not sharing
         at = 0
         if together:
             for own in range(begin, end):
@@ -149,10 +168,19 @@ def solve_leaves(
             # constraints: walls, then boundaries, both hard
             if found_count > 0:
                 radius = packed[own, 4]
-                rows, closest = wall_rows(
-                    px, py, radius, obstacle_horizon * limit + radius, obstacle_horizon, dt, walls, found, found_count,
-                    item_distance, item, planes, rows,
-                )  # fmt: skip
+                if storeys:
+                    here_count = walls_at_height(
+                        found, found_count, wall_range, elevation[i], elevation[i] + height[i], found_here
+                    )
+                    rows, closest = wall_rows(
+                        px, py, radius, obstacle_horizon * limit + radius, obstacle_horizon, dt, walls, found_here,
+                        here_count, item_distance, item, planes, rows,
+                    )  # fmt: skip
+                else:
+                    rows, closest = wall_rows(
+                        px, py, radius, obstacle_horizon * limit + radius, obstacle_horizon, dt, walls, found,
+                        found_count, item_distance, item, planes, rows,
+                    )  # fmt: skip
                 if closest <= move * move:
                     happened = NEAR_STATICS
             if edges.shape[0] > 0:
@@ -182,7 +210,12 @@ def solve_leaves(
             parted = False
             deepest = 0.0
             partner = -1
-            for start in range(0, kept, LANES):
+            if sharing:
+                rows, parted, deepest, partner = shared_rows(
+                    own, packed, terms, bonds, parameters[own, 1], dt, (flags & PART_COINCIDENT) != 0, seed, order,
+                    identifier, near_distance[slot], near_place[slot], kept, shares, planes, rows,
+                )  # fmt: skip
+            for start in range(0, kept if not sharing else 0, LANES):
                 take = min(kept - start, LANES)
                 if not together:
                     at = 0
@@ -224,6 +257,10 @@ def solve_leaves(
                                 order[j], packed[j, 0], packed[j, 1], dt, clamp, parameters[j, 0], goal, has_goal,
                                 preferred_speed, goal_tolerance, given,
                             )  # fmt: skip
+                            if sharing:
+                                wishes[n, 0], wishes[n, 1] = unyielding_wish(
+                                    packed, bonds, j, shares[n], wishes[n, 0], wishes[n, 1], preferred_x, preferred_y
+                                )
                         if stands_in_symmetry(
                             packed, wishes, own, near_place[slot], kept, preferred_x / length, preferred_y / length,
                             length,

@@ -23,7 +23,7 @@ CORE_LAYERS: tuple[tuple[str, ...], ...] = (
     ("solver", "population"),
     ("stage",),
     ("movement",),
-    ("statics", "scratch"),
+    ("statics", "scratch", "yielding"),
     ("geometry", "formats", "state", "identifiers", "agent_columns", "report", "digest"),
     ("options", "tree", "arrays"),
     ("warmup",),

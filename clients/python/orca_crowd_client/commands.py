@@ -96,7 +96,8 @@ def obstacle_body(obstacle: ObstacleLike) -> dict[str, Any]:
     """Write an obstacle as the wire has it."""
     if isinstance(obstacle, Obstacle):
         body = {"points": plain(obstacle.points), "closed": obstacle.closed}
-        return body if obstacle.id is None else {"id": obstacle.id, **body}
+        optional = {"id": obstacle.id, "z_range": plain(obstacle.z_range)}
+        return {**{name: value for name, value in optional.items() if value is not None}, **body}
     if isinstance(obstacle, Mapping):
         return {name: plain(value) for name, value in obstacle.items()}
     return {"points": plain(obstacle)}

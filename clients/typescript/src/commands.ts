@@ -31,6 +31,16 @@ export interface AgentColumns {
   readonly obstacle_horizon?: NumberColumn;
   readonly neighbor_distance?: NumberColumn;
   readonly max_neighbors?: NumberColumn;
+  readonly weight?: NumberColumn;
+  readonly priority?: NumberColumn;
+  readonly locked?: WordColumn;
+  readonly avoidance?: WordColumn;
+  readonly layer?: NumberColumn;
+  readonly mask?: NumberColumn;
+  readonly elevation?: NumberColumn;
+  readonly height?: NumberColumn;
+  readonly group?: NumberColumn;
+  readonly group_mode?: WordColumn;
   readonly guidance?: WordColumn;
   readonly [field: string]: unknown;
 }

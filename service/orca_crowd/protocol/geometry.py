@@ -38,6 +38,9 @@ class ObstacleRow(Strict):
     id: Identifier | None = Field(None, description="Left out: given by the server.")
     points: list[Vector]
     closed: bool = False
+    z_range: Vector | None = Field(
+        None, description="From the lower to the upper height at which it stands; null or left out: at all heights."
+    )
 
 
 class ObstaclesBody(Strict):
@@ -100,7 +103,12 @@ def parse_area(body: object, identifier: int) -> WalkableArea:
 
 def obstacle_map(obstacle: Obstacle) -> dict[str, Any]:
     """An obstacle as it travels."""
-    return {"id": obstacle.id, "points": obstacle.points.tolist(), "closed": obstacle.closed}
+    return {
+        "id": obstacle.id,
+        "points": obstacle.points.tolist(),
+        "closed": obstacle.closed,
+        "z_range": None if obstacle.z_range is None else list(obstacle.z_range),
+    }
 
 
 def area_map(area: WalkableArea) -> dict[str, Any]:
@@ -137,7 +145,9 @@ def _with_id(body: object, identifier: int) -> dict[str, Any]:
 
 
 def _obstacle(row: ObstacleRow) -> Obstacle:
-    return Obstacle(points=np.array(row.points, np.float64).reshape(-1, 2), closed=row.closed, id=row.id)
+    points = np.array(row.points, np.float64).reshape(-1, 2)
+    z_range = None if row.z_range is None else (float(row.z_range[0]), float(row.z_range[1]))
+    return Obstacle(points=points, closed=row.closed, id=row.id, z_range=z_range)
 
 
 def _area(row: AreaRow, item: int | None) -> WalkableArea:

@@ -33,7 +33,7 @@ def test_obstacles_come_and_go(client: httpx.Client, world: str) -> None:
     }
     shown = client.get(f"{world}/obstacles").json()
     assert [entry["id"] for entry in shown["obstacles"]] == [4, 0]
-    assert shown["obstacles"][0] == {"id": 4, "points": [[0.0, 0.0], [3.0, 0.0]], "closed": False}
+    assert shown["obstacles"][0] == {"id": 4, "points": [[0.0, 0.0], [3.0, 0.0]], "closed": False, "z_range": None}
     assert client.get(f"{world}/obstacles/0").json() == shown["obstacles"][1]
     assert client.get(world).json()["obstacles"] == 2
     changed = client.put(f"{world}/obstacles/4", json={"points": [[7, 7], [8, 8], [9, 7]]})

@@ -12,9 +12,12 @@ import numpy as np
 import pytest
 
 from orca_core import Obstacle, Options, WalkableArea, World, conformance
+from orca_core.state import FIELDS
+from orca_core.yielding import MANNERS
 from orca_crowd.engine.processes import ProcessEngine
 from tests.determinism.scene import STEPS, TIME_STEP, add_geometry, outcome, populate, scene
 from tests.orca_core.test_vectors import SCENES
+from tests.orca_core.yielding.manners import manners
 from tests.orca_crowd.engine.conftest import MakeEngine
 from tests.orca_crowd.engine.support import Maker, inline_engine, kill
 
@@ -121,6 +124,17 @@ class History:
         ids = self.some(0.3)
         self.world.set_agents(ids, self.columns(len(ids), "radius", "max_speed", "neighbor_distance", "max_neighbors"))
 
+    def yield_(self) -> None:
+        """Some yield more than others, or are seen by others than before; or everybody is as everybody again."""
+        names = [str(self.generator.choice(MANNERS)) for _ in range(3)]
+        ids = self.some(0.5)
+        if self.generator.random() < 0.3:
+            ids = self.world.ids.tolist()
+            neutral = {field.name: np.full(len(ids), field.empty, field.dtype) for field in FIELDS}
+            self.world.set_agents(ids, {name: neutral[name] for name in MANNERS})
+        else:
+            self.world.set_agents(ids, manners(self.generator, len(ids), names))
+
     def send(self) -> None:
         ids = self.some(0.3)
         name = "goal" if self.generator.random() < 0.5 else "preferred_velocity"
@@ -130,7 +144,8 @@ class History:
         if len(self.walls) > 3:
             self.world.remove_obstacle(self.walls.pop(0))
         points = self.generator.uniform(-15.0, 15.0, (3, 2))
-        self.walls += self.world.add_obstacles([Obstacle(points)]).ids.tolist()
+        z_range = (0.0, 2.0) if self.generator.random() < 0.5 else None
+        self.walls += self.world.add_obstacles([Obstacle(points, z_range=z_range)]).ids.tolist()
 
     def area(self) -> None:
         if self.areas:
@@ -165,7 +180,7 @@ class History:
         """Digest and events after every step."""
         things = [
             *(self.add, self.remove, self.teleport, self.change, self.send, self.wall, self.area),
-            *(self.roll_back, self.start_again, self.nothing, self.nothing, self.nothing),
+            *(self.yield_, self.yield_, self.roll_back, self.start_again, self.nothing, self.nothing, self.nothing),
         ]
         self.add()
         found = []
