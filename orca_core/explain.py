@@ -116,7 +116,11 @@ def _wall_planes(world: World, row: int) -> list[HalfPlane]:
             continue
         squared = segment_distance_squared(ax - px, ay - py, bx - px, by - py)
         if squared <= reach * reach:
-            found.append((squared, wall, (ax - px, ay - py, bx - px, by - py)))
+            ends = (ax - px, ay - py, bx - px, by - py)
+            # who stands on it: whichever way it was drawn
+            if squared == 0.0 and world.options.one_side_of_walls and ends[:2] > ends[2:]:
+                ends = (*ends[2:], *ends[:2])
+            found.append((squared, wall, ends))
     planes = []
     for squared, wall, ends in sorted(found):
         x, y, nx, ny = segment_half_plane(*ends, radius, horizon, world.time_step)

@@ -23,6 +23,7 @@ from numpy.typing import NDArray
 
 from orca_core._jit import compile_all
 from orca_core.arrays import Allocate, Arrays, Wanted, own_memory
+from orca_core.kernels.caught import let_out, tell_caught
 from orca_core.kernels.frame import follow_frame, write_frame, write_leaf_firsts
 from orca_core.kernels.locked import carry_locked
 from orca_core.kernels.neighbours import LISTED
@@ -54,7 +55,8 @@ class StepTask:
 
     `side` and `frame` say which of the two sets of arrays are the state and the frame; `drift` how far anybody may have
     gone since the agents were sorted, `slack` by how much two may have come closer in the last step; `guided` says that
-    guides decide the preferred velocities of some, `manners` what the agents have among them of `orca_core.yielding`.
+    guides decide the preferred velocities of some, `manners` what the agents have among them of `orca_core.yielding`,
+    `caught` that somebody is where nobody can be.
     """
 
     step: int
@@ -67,12 +69,13 @@ class StepTask:
     slack: float
     guided: bool
     manners: int
+    caught: bool
 
-    def values(self) -> tuple[int, int, int, int, int, int, float, float, bool, int]:
+    def values(self) -> tuple[int, int, int, int, int, int, float, float, bool, int, bool]:
         """The same as a plain tuple, for travelling."""
         return (
             self.step, self.count, self.leaves, self.neighbours, self.side, self.frame, self.drift, self.slack,
-            self.guided, self.manners,
+            self.guided, self.manners, self.caught,
         )  # fmt: skip
 
 
@@ -185,7 +188,7 @@ class Solver:
         leaves = leaf_count(count)
         return StepTask(
             step, count, leaves, self._neighbours, agents.side, self.frame, self.drift, self.slack, guided,
-            self._manners,
+            self._manners, bool(agents["caught"].any()),
         )  # fmt: skip
 
     def _sort(self, agents: AgentState) -> None:
@@ -266,14 +269,19 @@ class Solver:
         begin, end = first * LEAF, min(last * LEAF, task.count)
         if stage.keep_on_side is not None:
             stage.keep_on_side(begin, end)
+        if task.caught:
+            let_out(begin, end, stage.order, dt, *stage.letting_out)
         if task.manners & LOCKING:
             carry_locked(begin, end, stage.order, task.step + 1, dt, *stage.carrying)
         conclude(begin, end, stage.order, task.step + 1, *stage.concluding)
+        if task.caught:
+            tell_caught(begin, end, stage.order, *stage.telling)
         return float(follow_frame(first, last, task.count, *stage.showing))
 
     def finish(self, agents: AgentState, longest: float) -> None:
         """Phase, by one: what was written beside is the state; `longest` is the longest move of anybody."""
         agents.turn()
+        agents.release()
         self.frame = 1 - self.frame
         self.drift += longest
         self.slack = 2.0 * longest

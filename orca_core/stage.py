@@ -46,6 +46,8 @@ class Stage:
     carrying: Values
     concluding: Values
     showing: Values
+    letting_out: Values
+    telling: Values
 
     @classmethod
     def gather(
@@ -73,7 +75,8 @@ class Stage:
             flags=solving.PART_COINCIDENT * options.part_coincident
             | solving.BREAK_SYMMETRY * options.break_symmetry
             | solving.STOP_NON_FINITE * options.stop_non_finite
-            | solving.CLAMP_PREFERRED * options.clamp_preferred_velocity,
+            | solving.CLAMP_PREFERRED * options.clamp_preferred_velocity
+            | solving.ONE_SIDE * options.one_side_of_walls,
             floor=dt if options.stop_at_walls else 0.0,
             turn_steps=math.ceil(TURN_TIME / dt),
             solving=(
@@ -84,7 +87,8 @@ class Stage:
                 *statics.wall_arguments(), agents["elevation"], agents["height"], *statics.boundary_arguments(),
                 own["listed"], own["list_count"], own["list_radius"],
                 *scratch.for_solving(),
-                velocity, position, agents.following("turning_until"), outcome, agents["neighbor_reach"],
+                velocity, position, agents.following("turning_until"), agents.following("turning_since"), outcome,
+                agents["neighbor_reach"],
                 own["overlap_depth"], own["overlap_with"],
             ),
             keep_on_side=guard(agents, statics, options, dt, order, outcome, own["moved"], scratch),
@@ -104,4 +108,9 @@ class Stage:
                 order, own[f"packed.{frame}"], position, velocity, own[f"packed.{other}"],
                 own[f"leaf_x.{other}"], own[f"leaf_y.{other}"], own[f"boxes.{other}"],
             ),
+            letting_out=(
+                agents["caught"], agents["escape"], agents["max_speed"], agents["position"], velocity, position,
+                agents.following("on_surface"),
+            ),
+            telling=(agents["caught"], agents["escape"], position, agents.following("status"), own["events"]),
         )  # fmt: skip

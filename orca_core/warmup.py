@@ -8,6 +8,7 @@ from __future__ import annotations
 
 # importing a kernel module declares its kernels; the order is that of their dependence
 import orca_core.kernels.boundary
+import orca_core.kernels.caught
 import orca_core.kernels.constraints
 import orca_core.kernels.eligible
 import orca_core.kernels.frame
@@ -17,6 +18,7 @@ import orca_core.kernels.locked
 import orca_core.kernels.nearest
 import orca_core.kernels.neighbours
 import orca_core.kernels.overlap
+import orca_core.kernels.pieces
 import orca_core.kernels.preferred
 import orca_core.kernels.ranking
 import orca_core.kernels.responsibility

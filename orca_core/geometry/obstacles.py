@@ -1,12 +1,13 @@
 """Obstacles: polylines that block from both sides, flattened to the segments that the solver takes.
 
 The segments are the points as given, in order (a closed obstacle adds last -> first), obstacles in order of insertion,
-so that the index that breaks ties is the order in which walls came. An obstacle that is set again keeps its place.
+so that the index that breaks ties is the order in which walls came. An obstacle that is set again keeps its place. One
+that is open is a door that stands open: it keeps its place too, and has no segments until it is closed.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -14,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from orca_core.errors import InvalidInput, Problem, SnapshotError
-from orca_core.geometry.collinear import merge_collinear
+from orca_core.geometry.pieces import Pieces
 from orca_core.geometry.registry import Registry
 from orca_core.geometry.rings import LIMIT, checked_points, crossing, distinct_count, signed_area
 
@@ -23,18 +24,25 @@ __all__ = ["Obstacle", "ObstacleSet", "stands_at"]
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
 
+# at every height
+EVERYWHERE = (-np.inf, np.inf)
+# where more than one of so many obstacles has changed, all are flattened anew
+PIECEWISE = 8
+
 
 @dataclass(frozen=True, eq=False)
 class Obstacle:
     """A wall of at least two points (k, 2), or a ring of at least three where `closed`; `id` None is given one.
 
-    `z_range` (low, high) in metres says at which heights it stands, ends included; None: at all.
+    `z_range` (low, high) in metres says at which heights it stands, ends included; None: at all. `open` says that it
+    does not act now: a door. `closed` is about its shape and has nothing to do with it.
     """
 
     points: Any
     closed: bool = False
     id: int | None = None
     z_range: tuple[float, float] | None = None
+    open: bool = False
 
     def segments(self) -> Floats:
         """Segments (m, 4) of a x, a y, b x, b y."""
@@ -96,15 +104,23 @@ class ObstacleSet:
     def __init__(self) -> None:
         """Start empty."""
         self._registry: Registry[Obstacle] = Registry("obstacle")
+        # flattened last, and whose pieces are others since then; both are replaced, never changed in place
+        self._pieces: Pieces | None = None
+        self._stale: frozenset[int] = frozenset()
 
     def __len__(self) -> int:
         """Number of obstacles."""
         return len(self._registry)
 
+    def __contains__(self, identifier: int) -> bool:
+        """Whether there is an obstacle of this id."""
+        return identifier in self._registry
+
     def copy(self) -> ObstacleSet:
         """Another set with the same obstacles, at no cost until one of the two is changed."""
         other = ObstacleSet()
         other._registry = self._registry.copy()
+        other._pieces, other._stale = self._pieces, self._stale
         return other
 
     @property
@@ -116,6 +132,10 @@ class ObstacleSet:
         """Obstacles in order of insertion, each with its id."""
         return self._registry.values()
 
+    def acting(self) -> list[Obstacle]:
+        """Those that block: all but open doors."""
+        return [obstacle for obstacle in self._registry.values() if not obstacle.open]
+
     def get(self, identifier: int) -> Obstacle:
         """One obstacle; raises NotFound or Gone."""
         return self._registry.get(identifier)
@@ -126,6 +146,7 @@ class ObstacleSet:
         checked = [checked_obstacle(obstacle, item, problems) for item, obstacle in enumerate(obstacles)]
         ids = self._claim([obstacle.id for obstacle in obstacles], problems)
         self._registry.insert(ids, [replace(one, id=identifier) for one, identifier in zip(checked, ids, strict=True)])
+        self._stale |= set(ids)
         return ids
 
     def set(self, identifier: int, obstacle: Obstacle) -> None:
@@ -138,10 +159,20 @@ class ObstacleSet:
         if problems:
             raise InvalidInput(problems)
         self._registry.replace(identifier, replace(checked, id=identifier))
+        self._stale |= {identifier}
+
+    def set_open(self, ids: Sequence[int], is_open: bool) -> list[int]:
+        """Open obstacles, or close them; returns the ids of those that were not so before. Raises NotFound or Gone."""
+        changed = {one: kept for one in ids if (kept := self._registry.get(one)).open != is_open}
+        for identifier, obstacle in changed.items():
+            self._registry.replace(identifier, replace(obstacle, open=is_open))
+        self._stale |= set(changed)
+        return list(changed)
 
     def remove(self, identifier: int) -> None:
         """Take an obstacle out; raises NotFound or Gone."""
         self._registry.remove(identifier)
+        self._stale |= {identifier}
 
     def _claim(self, wanted: Sequence[int | None], problems: list[Problem]) -> list[int]:
         """Ids for new obstacles, the faults of the ids reported together with `problems`."""
@@ -157,42 +188,46 @@ class ObstacleSet:
         """Segments (m, 4), the id of the obstacle each came from (m,), and how many pieces merging has saved.
 
         With `merge` collinear touching pieces are one segment, which belongs to the obstacle of its first piece; pieces
-        that stand at other heights stay apart.
+        that stand at other heights stay apart. Open doors have none. What has changed since the last time costs what it
+        touches, and comes out as if all were new.
         """
-        items = self.items()
-        parts = [obstacle.segments() for obstacle in items]
-        segments = np.concatenate(parts) if parts else np.empty((0, 4))
-        source = np.repeat(np.array(self.ids, np.int64), [len(part) for part in parts])
-        if not merge:
-            return np.ascontiguousarray(segments), source, 0
-        ranges = [obstacle.z_range for obstacle in items]
-        storeys = np.repeat([ranges.index(one) for one in ranges], [len(part) for part in parts])
-        rows_of = [np.flatnonzero(storeys == storey) for storey in np.unique(storeys)]
-        if len(rows_of) <= 1:
-            whole = merge_collinear(segments)
-            return whole.segments, source[whole.first], whole.count
-        # each storey by itself, and then all in the order of their first pieces
-        joined = [merge_collinear(np.ascontiguousarray(segments[rows])) for rows in rows_of]
-        first = np.concatenate([rows[one.first] for rows, one in zip(rows_of, joined, strict=True)])
-        order = np.argsort(first)
-        walls = np.concatenate([one.segments for one in joined])[order]
-        return np.ascontiguousarray(walls), source[first[order]], sum(one.count for one in joined)
+        return self.pieces(merge).walls
 
-    def z_ranges(self, source: Integers) -> Floats:
-        """The heights (m, 2) at which segments stand that came from the obstacles of these ids (m,).
+    def pieces(self, merge: bool) -> Pieces:
+        """The pieces of what acts, brought up to date."""
+        pieces, stale = self._pieces, self._stale
+        if pieces is None or pieces.merge != merge:
+            pieces, stale = Pieces.none(merge), frozenset(self.ids)
+        if stale:
+            pieces = self._up_to_date(pieces, stale)
+        self._pieces, self._stale = pieces, frozenset()
+        return pieces
 
-        There are no rows where every obstacle stands at all heights.
-        """
-        ranges = {obstacle.id: obstacle.z_range for obstacle in self.items()}
-        if all(one is None for one in ranges.values()):
-            return np.empty((0, 2))
-        return np.array([ranges[identifier] or (-np.inf, np.inf) for identifier in source.tolist()]).reshape(-1, 2)
+    def _up_to_date(self, pieces: Pieces, stale: Collection[int]) -> Pieces:
+        """The pieces, with those of the obstacles `stale` as they are now."""
+        if PIECEWISE * len(stale) > len(self) and len(pieces.rows):
+            # more is new than old
+            pieces, stale = Pieces.none(pieces.merge), self.ids
+        ranked = sorted((self._registry.rank(one), one) for one in stale if one in self._registry)
+        acting = [(rank, self.get(one)) for rank, one in ranked if not self.get(one).open]
+        rows = [one.segments() for _, one in acting]
+        sizes = [len(part) for part in rows]
+        return pieces.changed(
+            stale if len(pieces.rows) else (),
+            rank=np.repeat(np.array([rank for rank, _ in acting], np.int64), sizes),
+            source=np.repeat(np.array([one.id for _, one in acting], np.int64), sizes),
+            rows=np.concatenate([np.empty((0, 4)), *rows]),
+            heights=np.repeat(np.array([one.z_range or EVERYWHERE for _, one in acting]).reshape(-1, 2), sizes, axis=0),
+        )
 
     def to_arrays(self) -> dict[str, NDArray[Any]]:
         """Everything that a snapshot must keep, as plain arrays."""
         items = self.items()
         points = [np.asarray(obstacle.points, np.float64) for obstacle in items]
+        # where no door is open nothing is said of doors, so that a world without any has the bytes it always had
+        doors = {"open": np.array([obstacle.open for obstacle in items], np.uint8)}
         return {
+            **(doors if any(obstacle.open for obstacle in items) else {}),
             "id": np.array(self.ids, np.int64),
             "closed": np.array([obstacle.closed for obstacle in items], np.uint8),
             "points": np.concatenate(points) if points else np.empty((0, 2)),
@@ -223,12 +258,13 @@ class ObstacleSet:
             ids = [int(identifier) for identifier in arrays["id"]]
             has_range = arrays.get("has_range", np.zeros(len(ids), np.uint8))
             ranges = arrays.get("range", np.zeros((len(ids), 2))).tolist()
+            doors = arrays.get("open", np.zeros(len(ids), np.uint8))
             if has_range.any() and not all(-LIMIT <= low <= high <= LIMIT for low, high in ranges):
                 raise ValueError("a range of heights is none")
             items = [
-                Obstacle(points, bool(closed), identifier, (low, high) if held else None)
-                for points, closed, identifier, held, (low, high) in zip(
-                    parts if ids else [], arrays["closed"], ids, has_range, ranges, strict=True
+                Obstacle(points, bool(closed), identifier, (low, high) if held else None, bool(is_open))
+                for points, closed, identifier, held, (low, high), is_open in zip(
+                    parts if ids else [], arrays["closed"], ids, has_range, ranges, doors, strict=True
                 )
             ]
             other = cls()

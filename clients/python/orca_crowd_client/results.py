@@ -89,13 +89,15 @@ class Lease:
 class Obstacle:
     """A polyline of two-sided segments, points (x, y); `closed` joins the last point to the first. `id` None: new.
 
-    `z_range` (low, high) says at which heights it stands; None: at all.
+    `z_range` (low, high) says at which heights it stands; None: at all. `open` says that it is a door that stands open:
+    it does not act.
     """
 
     points: Any
     closed: bool = False
     id: int | None = None
     z_range: tuple[float, float] | None = None
+    open: bool = False
 
 
 @dataclass(frozen=True)

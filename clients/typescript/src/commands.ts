@@ -87,6 +87,16 @@ export function removeObstacle(id: number): Command {
   return { op: "remove_obstacle", id };
 }
 
+/** Let obstacles stand open: they do not act until they are closed. */
+export function openDoor(ids: IdentifierArray): Command {
+  return { op: "open_door", ids };
+}
+
+/** Let obstacles that stood open act again. */
+export function closeDoor(ids: IdentifierArray): Command {
+  return { op: "close_door", ids };
+}
+
 /** Add walkable areas; several are a union. */
 export function addWalkable(areas: readonly AreaLike[]): Command {
   return { op: "add_walkable", areas: areas.map(areaBody) };

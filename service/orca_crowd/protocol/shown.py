@@ -92,6 +92,7 @@ class WorldShown(Shown):
     agents: int
     obstacles: int
     walkable: int
+    geometry: int = Field(description="Grows with every change of obstacles and walkable areas.")
     profile: str
     options: dict[str, Any]
     defaults: dict[str, float | int | str] = Field(description="Those that differ from the library's.")
@@ -217,6 +218,7 @@ class ObstacleShown(Shown):
     id: int
     points: list[Pair]
     closed: bool
+    open: bool
     z_range: Pair | None = Field(description="From the lower to the upper height at which it stands; null: at all.")
 
 

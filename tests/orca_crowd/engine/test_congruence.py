@@ -89,6 +89,7 @@ class History:
         self.world = maker.create(time_step=0.1, options=options, seed=seed)
         self.walls: list[int] = []
         self.areas: list[int] = []
+        self.doors: list[int] = []
 
     def some(self, share: float) -> list[int]:
         """Some of the agents."""
@@ -147,6 +148,16 @@ class History:
         z_range = (0.0, 2.0) if self.generator.random() < 0.5 else None
         self.walls += self.world.add_obstacles([Obstacle(points, z_range=z_range)]).ids.tolist()
 
+    def door(self) -> None:
+        """A solid door, which catches whoever is in it when it closes."""
+        if self.doors and self.generator.random() < 0.7:
+            self.world.open_obstacles(self.doors, bool(self.generator.integers(2)))
+            return
+        x, y = self.generator.uniform(-15.0, 10.0, 2)
+        ring = np.array([(x, y), (x + 6.0, y), (x + 6.0, y + 3.0), (x, y + 3.0)])
+        self.doors += self.world.add_obstacles([Obstacle(ring, closed=True)]).ids.tolist()
+        self.world.open_obstacles(self.doors[:-2], True)
+
     def area(self) -> None:
         if self.areas:
             self.world.remove_walkable(self.areas.pop())
@@ -159,15 +170,15 @@ class History:
     def roll_back(self) -> None:
         """All kinds of things happen, a step among them, and are undone."""
         before = self.world.snapshot()
-        walls, areas = list(self.walls), list(self.areas)
-        calls = [self.add, self.remove, self.change, self.wall, self.area]
+        walls, areas, doors = list(self.walls), list(self.areas), list(self.doors)
+        calls = [self.add, self.remove, self.change, self.wall, self.area, self.door]
         with suppress(KeyError), self.world.transaction():
             for number in self.generator.permutation(len(calls)):
                 calls[number]()
             self.world.step()
             self.add()
             raise KeyError
-        self.walls, self.areas = walls, areas
+        self.walls, self.areas, self.doors = walls, areas, doors
         assert self.world.snapshot() == before
 
     def start_again(self) -> None:
@@ -179,7 +190,7 @@ class History:
     def run(self, rounds: int, harm: Harm) -> list[tuple[str, list[Any]]]:
         """Digest and events after every step."""
         things = [
-            *(self.add, self.remove, self.teleport, self.change, self.send, self.wall, self.area),
+            *(self.add, self.remove, self.teleport, self.change, self.send, self.wall, self.door, self.area),
             *(self.yield_, self.yield_, self.roll_back, self.start_again, self.nothing, self.nothing, self.nothing),
         ]
         self.add()

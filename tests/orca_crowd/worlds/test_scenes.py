@@ -17,8 +17,16 @@ from orca_crowd.worlds.scenes import SCENES
 
 ARRIVED, STALLED = STATUS_NAMES.index("arrived"), STATUS_NAMES.index("stalled")
 COUNTS = {
-    "plaza": 500, "door": 60, "corridor": 16, "junction": 80, "corner": 60, "building": 240, "halls": 1000,
-    "circle": 250, "blocks": 100, "den312d": 300,
+    "plaza": 500,
+    "door": 60,
+    "corridor": 16,
+    "junction": 80,
+    "corner": 60,
+    "building": 240,
+    "halls": 1000,
+    "circle": 250,
+    "blocks": 100,
+    "den312d": 300,
 }
 
 
