@@ -9,6 +9,7 @@ from __future__ import annotations
 # importing a kernel module declares its kernels; the order is that of their dependence
 import orca_core.kernels.boundary
 import orca_core.kernels.caught
+import orca_core.kernels.clearance
 import orca_core.kernels.constraints
 import orca_core.kernels.eligible
 import orca_core.kernels.frame

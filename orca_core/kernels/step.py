@@ -8,6 +8,7 @@ order" and "The step".
 import math
 
 from orca_core._jit import kernel, prefetch
+from orca_core.kernels.clearance import kept_clear
 from orca_core.kernels.constraints import GROWTH, boundary_rows, wall_rows
 from orca_core.kernels.eligible import eligible_of_leaf
 from orca_core.kernels.half_planes import LANES, cone_lanes, gather_lanes, take_rows
@@ -167,7 +168,7 @@ def solve_leaves(
             move = limit * dt * MOVE_MARGIN + GROWTH * (abs(px) + abs(py))
             # constraints: walls, then boundaries, both hard
             if found_count > 0:
-                radius = packed[own, 4]
+                radius = kept_clear(packed[own, 4])
                 if storeys:
                     here_count = walls_at_height(
                         found, found_count, wall_range, elevation[i], elevation[i] + height[i], found_here
