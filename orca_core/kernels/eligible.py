@@ -1,10 +1,10 @@
-"""The k nearest of those whom an agent heeds: a search that leaves out the others before it counts.
+"""The k nearest of those whom an agent heeds, out of a world in which somebody does not heed everybody (`yielding`).
 
-Used only in worlds where somebody does not heed everybody (`yielding`); everybody else goes through `nearest`. Lists
-that are kept over steps name candidates by distance alone, and an agent that is not heeded must not take a place in
-them; a list of the heeded would be another list at every change of a mask. So this is a straight search of the tree:
-nearer boxes first, whoever is within sight and heeded is collected, and now and then only the k best are kept, whose
-last one then bounds the search.
+Most agents heed whoever is near, also there: where all k nearest of the plain search are heeded they are the k nearest
+of the heeded as well. Only an agent that has somebody else among them looks again: first through the candidate list
+that it keeps over steps, which names everybody within a proved distance and is often long enough, and else straight
+through the tree: nearer boxes first, whoever is within sight and heeded is collected, and now and then only the k best
+are kept, whose last one then bounds the search.
 """
 
 import math
@@ -12,11 +12,12 @@ import math
 import numpy as np
 
 from orca_core._jit import kernel
+from orca_core.kernels.neighbours import PROOF
 from orca_core.kernels.ranking import sort_candidates
 from orca_core.kernels.responsibility import AVOIDS, LOCKED, responsibility
 from orca_core.kernels.tree import LEAF, tree_over_leaves
 
-__all__ = ["eligible_of_leaf", "nearest_eligible"]
+__all__ = ["eligible_of_leaf", "heeded_of_list", "nearest_eligible"]
 
 # so many candidates beyond twice k are collected before all but k are dropped
 SPARE = 16
@@ -90,27 +91,74 @@ def nearest_eligible(
     return min(count, k)
 
 
+@kernel("i8(i8,i8,f8,f8,u4[:,::1],i8,f8[:,::1],i8[::1],f8[:,::1],i8[:,::1],f8[::1],i8[::1],i8[::1])")
+def heeded_of_list(
+    own, k, sight, proved, listed, count, packed, order, terms, bonds, distance, place, index
+):  # fmt: skip
+    """Write what `nearest_eligible` would out of the first `count` of row `own` of `listed`; returns how many, or -1.
+
+    The list names everybody nearer than `proved`. -1: it does not prove that they are the nearest.
+    """
+    nearest = max(min(sight, proved), 0.0)
+    bound = nearest * nearest
+    kept = 0
+    for c in range(count):
+        j = np.int64(listed[own, c])
+        x = packed[j, 0] - packed[own, 0]
+        y = packed[j, 1] - packed[own, 1]
+        squared = x * x + y * y
+        share, _ = responsibility(terms, bonds, own, j)
+        distance[kept] = squared
+        place[kept] = j
+        index[kept] = order[j]
+        kept += (squared < bound) & (share > 0.0)
+    if kept < k and proved < sight:
+        return -1
+    sort_candidates(distance, place, index, kept)
+    return min(kept, k)
+
+
 @kernel(
-    "void(i8,i8,i8,i8[::1],f8[:,::1],f8[::1],f8[::1],f8[:,::1],f8[:,::1],f8[:,::1],i8[:,::1],u1[::1],f8[:,::1],"
-    "i8[::1],i8[::1],f8[:,::1],i8[:,::1],i8[::1])"
+    "void(i8,i8,f8,i8,i8[::1],f8[:,::1],f8[::1],f8[::1],f8[:,::1],f8[:,::1],u4[:,::1],i2[::1],f8[::1],f8[:,::1],"
+    "i8[:,::1],u1[::1],f8[:,::1],i8[::1],i8[::1],f8[:,::1],i8[:,::1],i8[::1],i8[::1])"
 )
 def eligible_of_leaf(
-    begin, end, leaves, order, boxes, leaf_x, leaf_y, packed, parameters, terms, bonds, planted, nodes, stack, index,
-    near_distance, near_place, near_counts,
+    begin, end, drift, leaves, order, boxes, leaf_x, leaf_y, packed, parameters, listed, list_count, list_radius, terms,
+    bonds, planted, nodes, stack, index, near_distance, near_place, near_counts, at_most,
 ):  # fmt: skip
-    """Write the heeded neighbours of the agents at the places [begin, end) of a leaf, in order, as `nearest_of_leaf`
-    does; those that heed nobody have none.
+    """Turn the neighbours that `nearest_of_leaf` wrote for the places [begin, end) into those that are heeded.
+
+    An agent that heeds nobody has none. `at_most` says how many each gets, as there.
     """
-    # the tree is built by the first who searches
-    if planted[0] == 0:
-        tree_over_leaves(boxes, leaves, nodes)
-        planted[0] = 1
     for own in range(begin, end):
         slot = own - begin
-        k = int(parameters[own, 4])
+        k = at_most[slot]
+        found = near_counts[slot]
         near_counts[slot] = 0
-        if k > 0 and (bonds[own, 4] & (AVOIDS | LOCKED)) == AVOIDS:
-            near_counts[slot] = nearest_eligible(
+        if (bonds[own, 4] & (AVOIDS | LOCKED)) != AVOIDS:
+            continue
+        kept = 0
+        for n in range(found):
+            j = near_place[slot, n]
+            share, _ = responsibility(terms, bonds, own, j)
+            near_distance[slot, kept] = near_distance[slot, n]
+            near_place[slot, kept] = j
+            kept += share > 0.0
+        # fewer than k were all there are within sight; else somebody farther off takes the place of who fell out
+        if kept < found and found == k:
+            kept = -1
+            if list_count[own] >= 0:
+                kept = heeded_of_list(
+                    own, k, parameters[own, 3], (list_radius[own] - 2.0 * drift) * PROOF, listed, list_count[own],
+                    packed, order, terms, bonds, near_distance[slot], near_place[slot], index,
+                )  # fmt: skip
+        if kept < 0:
+            # the tree is built by the first who searches
+            if planted[0] == 0:
+                tree_over_leaves(boxes, leaves, nodes)
+                planted[0] = 1
+            kept = nearest_eligible(
                 own, packed[own, 0], packed[own, 1], k, parameters[own, 3], nodes, leaves, leaf_x, leaf_y, order, terms,
                 bonds, stack, near_distance[slot], near_place[slot], index,
             )  # fmt: skip
+        near_counts[slot] = kept

@@ -61,6 +61,12 @@ def test_a_larger_crowd_where_lists_are_full_and_bounds_shrink() -> None:
     assert_steps(world, 2)
 
 
+@pytest.mark.parametrize("sight", [2.5, 5.0, 40.0])
+def test_lists_that_are_kept_over_steps_prove_what_they_say(sight: float) -> None:
+    world = crowd(4, samples(120), ["mask", "priority", "locked"], neighbor_distance=sight, max_neighbors=4)
+    assert_steps(world, 12)
+
+
 def test_who_is_not_heeded_takes_no_place() -> None:
     """Ten ghosts nearer than the one who matters, and room for one."""
     places = [(0.0, 0.0), *[(0.6 + 0.01 * k, 0.0) for k in range(10)], (3.0, 0.02)]

@@ -77,7 +77,7 @@ def test_what_only_looks_like_a_reason_is_none(columns: dict[str, Any], options:
     [
         {"layer": [1, 2], "mask": [1, 3]},
         {"priority": [1, 0]},
-        {"weight": [1.0, 0.0][::-1]},
+        {"weight": [0.0, 1.0]},
         {"weight": [0.2, 0.8]},
         {"weight": [1.0, 1e9]},
     ],
@@ -210,3 +210,22 @@ def test_any_split_gives_the_same_bits(splits: list[int]) -> None:
     restored = World.restore(worlds[0].snapshot())
     assert restored.step(20) == worlds[0].step(20)
     assert restored.snapshot() == worlds[0].snapshot()
+
+
+@profiles
+@pytest.mark.parametrize("columns", [{"priority": [0, 1]}, {"weight": [1.0, 0.0]}, {"locked": [False, True]}])
+def test_it_is_the_same_from_the_other_side(columns: dict[str, Any], options: Options) -> None:
+    """The first makes way where the second does not; a world turned by half a circle, to the bit."""
+    velocity = np.array([(0.0, 0.0), (-1.0, 0.0)])
+    arrays = {name: np.asarray(values) for name, values in columns.items()}
+    world = world_of([(-3.0, 0.25), (3.0, 0.0)], options=options, preferred_velocity=HEAD_ON, velocity=velocity,
+                     **arrays)  # fmt: skip
+    arrays = {name: values[::-1] for name, values in arrays.items()}
+    turned = world_of([(-3.0, 0.0), (3.0, -0.25)], options=options, preferred_velocity=HEAD_ON,
+                      velocity=-velocity[::-1], **arrays)  # fmt: skip
+    for _ in range(40):
+        world.step()
+        turned.step()
+        assert (world.column("position") == -turned.column("position")[::-1]).all()
+    assert world.column("position")[1].tolist() == [-7.0, 0.0]
+    assert world.column("position")[0, 1] > 0.25
