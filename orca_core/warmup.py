@@ -8,15 +8,19 @@ from __future__ import annotations
 
 # importing a kernel module declares its kernels; the order is that of their dependence
 import orca_core.kernels.boundary
+import orca_core.kernels.breadth_first
 import orca_core.kernels.constraints
 import orca_core.kernels.frame
 import orca_core.kernels.half_planes
+import orca_core.kernels.inheritance
 import orca_core.kernels.linear_program
 import orca_core.kernels.nearest
 import orca_core.kernels.neighbours
+import orca_core.kernels.occupancy
 import orca_core.kernels.overlap
 import orca_core.kernels.preferred
 import orca_core.kernels.ranking
+import orca_core.kernels.safe_intervals
 import orca_core.kernels.status
 import orca_core.kernels.step
 import orca_core.kernels.surface
