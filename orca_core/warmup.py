@@ -10,8 +10,10 @@ from __future__ import annotations
 import orca_core.kernels.boundary
 import orca_core.kernels.breadth_first
 import orca_core.kernels.constraints
+import orca_core.kernels.focal
 import orca_core.kernels.frame
 import orca_core.kernels.half_planes
+import orca_core.kernels.heap
 import orca_core.kernels.inheritance
 import orca_core.kernels.linear_program
 import orca_core.kernels.nearest

@@ -7,6 +7,7 @@ there, or, among soft obstacles, somebody is; it is searched by the fewest colli
 """
 
 from orca_core._jit import kernel
+from orca_core.kernels.heap import pop_node, push_node
 
 __all__ = ["NO_ROOM", "NO_WAY", "OVER_BUDGET", "find_path"]
 
@@ -17,46 +18,6 @@ NO_ROOM = -2
 
 # columns of a node: cell, stretch, first time, end of its time, collisions, parent, whether it is the end, dead, next
 CELL, STRETCH, LOW, HIGH, COLLISIONS, PARENT, FINAL, DEAD, NEXT = range(9)
-
-
-@kernel("void(i8[::1],i8[::1],i8,i8,i8)")
-def _push(keys, heap, size, key, node):
-    """Put a node into the heap of `size` nodes; the smaller key first, then the node made first."""
-    at = size
-    while at > 0:
-        above = (at - 1) >> 1
-        if keys[above] < key or (keys[above] == key and heap[above] < node):
-            break
-        keys[at] = keys[above]
-        heap[at] = heap[above]
-        at = above
-    keys[at] = key
-    heap[at] = node
-
-
-@kernel("i8(i8[::1],i8[::1],i8)")
-def _pop(keys, heap, size):
-    """Take the first node out of the heap of `size` nodes."""
-    first = heap[0]
-    size -= 1
-    key = keys[size]
-    node = heap[size]
-    at = 0
-    while True:
-        below = 2 * at + 1
-        if below >= size:
-            break
-        right = below + 1
-        if right < size and (keys[right] < keys[below] or (keys[right] == keys[below] and heap[right] < heap[below])):
-            below = right
-        if key < keys[below] or (key == keys[below] and node < heap[below]):
-            break
-        keys[at] = keys[below]
-        heap[at] = heap[below]
-        at = below
-    keys[at] = key
-    heap[at] = node
-    return first
 
 
 @kernel("i8(i8,b1,i4[:,::1],i4[:,::1],i8)")
@@ -125,7 +86,7 @@ def _insert(
     nodes[count, NEXT] = stretches[stretch, 3]
     stretches[stretch, 3] = count
     # fewest collisions, then the earliest end, then the one that has come farthest
-    _push(keys, heap, sizes[0], (collisions << 40) | ((low + remaining) << 20) | remaining, count)
+    push_node(keys, heap, sizes[0], (collisions << 40) | ((low + remaining) << 20) | remaining, count)
     sizes[0] += 1
     return count + 1
 
@@ -161,7 +122,7 @@ def find_path(
     )  # fmt: skip
     expanded = 0
     while sizes[0] > 0:
-        node = _pop(keys, heap, sizes[0])
+        node = pop_node(keys, heap, sizes[0])
         sizes[0] -= 1
         if nodes[node, DEAD] == 1:
             continue
