@@ -16,7 +16,7 @@ from tests.orca_core.mapf.maps import instance_of, random_instance
 @pytest.mark.parametrize("initial", INITIAL)
 @pytest.mark.parametrize("rule", REPAIRS)
 def test_crowded_maps_are_solved_by_every_rule_of_repair(rule: str, initial: str) -> None:
-    instance = random_instance(11, 55, blocked=0.2)
+    instance = random_instance(11, 48, blocked=0.2)
     told: list[Iteration] = []
     settings = Settings(init_algo=initial, init_destroy_strategy=rule)
     plan = solve(instance, settings, random_state=np.random.default_rng(2), report=told.append)
