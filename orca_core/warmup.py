@@ -13,6 +13,7 @@ import orca_core.kernels.boundary
 import orca_core.kernels.breadth_first
 import orca_core.kernels.candidates
 import orca_core.kernels.caught
+import orca_core.kernels.clearance
 import orca_core.kernels.constraints
 import orca_core.kernels.density
 import orca_core.kernels.detail
