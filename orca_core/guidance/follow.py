@@ -36,12 +36,13 @@ __all__ = ["PLAN_SECONDS", "Follow"]
 Integers = NDArray[np.int64]
 Flags = NDArray[np.bool_]
 
+POSTPONED, UNFINISHED = OUTCOMES.index("postponed"), OUTCOMES.index("unfinished")
 PATH = COLUMNS["guidance"].choices.index("path")
 # simulated seconds: between asking and answer, where a world does not say how many steps; between two questions of one
 # agent; between two looks of one
 PLAN_SECONDS = 0.05
 ASK_SECONDS = 1.0
-LOOK_SECONDS = 0.25
+LOOK_SECONDS = 0.5
 # questions in one step; more wait, those first who have waited longest
 ASKED_AT_ONCE = 1024
 
@@ -161,6 +162,7 @@ class Follow:
                 known = self._followers
                 known.wants[known.wants == NOT] = world.step_count
                 known.due[:] = NOT
+                known.reason[known.standing <= WAY] = 0
                 self._batches = Batches()
                 self._planning.drop()
             self._geometry = geometry
@@ -184,7 +186,7 @@ class Follow:
         known.goal[which], known.radius[which] = agents["goal"][rows[which]], agents["radius"][rows[which]]
         # an old way is better than none while the new one is planned; that there was none says nothing any more
         ended = which[known.standing[which] != WAY]
-        known.standing[ended], known.reason[ended], known.has_nearest[ended] = ASKING, 0, 0
+        known.standing[ended], known.has_nearest[ended], known.reason[which] = ASKING, 0, 0
         known.first[ended] = known.stop[ended]
         seen = np.ones(len(which), np.uint8)
         if not bare:
@@ -243,7 +245,7 @@ class Follow:
         here = agents["position"][rows[which]]
         batch = Batch(
             step + self.delay, known.id[which], here, known.goal[which], known.radius[which], known.avoid[which],
-            known.wants[which],
+            known.wants[which], (known.reason[which] == POSTPONED).astype(np.uint8),
         )  # fmt: skip
         known.asked[which], known.due[which], known.wants[which] = step, batch.due, NOT
         known.place[which], known.avoid[which] = here, 0.0
@@ -257,7 +259,7 @@ class Follow:
                 world.walkable_set, world.obstacle_set, merge_collinear=world.options.merge_collinear
             )
         return Question(
-            self._planner, batch.ids, batch.start, batch.goal, batch.radius, batch.avoid,
+            self._planner, batch.ids, batch.start, batch.goal, batch.radius, batch.avoid, batch.postponed,
             nearest=world.options.unreachable_goals == "nearest", expansions=world.options.plan_expansions,
         )  # fmt: skip
 
@@ -277,11 +279,13 @@ class Follow:
 
         # what is not known is asked again: at once where its turn had not come, else a second later
         outcome = found.outcome[held]
-        later = np.isin(outcome, (OUTCOMES.index("postponed"), OUTCOMES.index("unfinished")))
+        later = (outcome == POSTPONED) | (outcome == UNFINISHED)
         again = which[later]
         known.wants[again] = batch.wants[held[later]]
         known.avoid[again] = batch.avoid[held[later]]
-        known.asked[which[outcome == OUTCOMES.index("postponed")]] = NOT
+        known.asked[which[outcome == POSTPONED]] = NOT
+        # that there is a way need not be found out again; who was told that there is none keeps its reason till then
+        known.reason[again] = np.where(known.standing[again] > WAY, known.reason[again], outcome[later])
 
         held, which, outcome = held[~later], which[~later], outcome[~later]
         counts = found.count[held]

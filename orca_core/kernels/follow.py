@@ -18,6 +18,8 @@ WAY = 1
 STOPPED = 2
 NEAREST = 3
 
+# turns between two looks whether the next waypoint is still in sight
+LOST_TURNS = 2
 # nearer than this part of its radius to a waypoint, it is passed whatever is seen of the next
 REACHED = 0.01
 LEAST_REACH = 1e-6
@@ -110,7 +112,8 @@ def look_ahead(
             if passed:
                 first[k] = here + 1
                 continue
-        if turn and (left > 0 or standing[k] == WAY):
+        # a way is asked for once a second at most, so whether it is lost need not be known sooner
+        if turn and ((i + step) // every) % LOST_TURNS == 0 and (left > 0 or standing[k] == WAY):
             tx = points[here, 0] if left > 0 else goal[k, 0]
             ty = points[here, 1] if left > 0 else goal[k, 1]
             looks += 1
