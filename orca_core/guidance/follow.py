@@ -23,6 +23,7 @@ from orca_core.guidance.navmesh import NavmeshPlanner
 from orca_core.guidance.planning import OUTCOMES, FoundWays, InlinePlanning, Planning, Question
 from orca_core.kernels.follow import ASKING, NEAREST, STOPPED, WAY, find_changed, follow, look_ahead, see_goals
 from orca_core.kernels.orientation import WORK
+from orca_core.kernels.sight import NEAR
 from orca_core.kernels.status import ARRIVED, INSIDE_OBSTACLE, STALLED, UNREACHABLE
 from orca_core.kernels.tree import STACK
 from orca_core.report import Event
@@ -65,7 +66,7 @@ class Follow:
         self.delay = options.plan_delay_steps or max(1, math.ceil(PLAN_SECONDS / dt))
         self._ask_steps = max(1, math.ceil(ASK_SECONDS / dt))
         self._look_steps = max(1, math.ceil(LOOK_SECONDS / dt))
-        self._stack, self._work = np.empty(STACK, np.int64), np.empty(WORK)
+        self._scratch = (np.empty(STACK, np.int64), np.empty(WORK), np.empty((NEAR, 4)))
         # how many looks the last step took, for who measures
         self.looks = 0
         self._planning: Planning = InlinePlanning()
@@ -171,7 +172,7 @@ class Follow:
             statics.walls, tree.nodes, tree.leaves, tree.order, tree.boxes, statics.edges,
             statics.boundaries.edge_clearance, statics.boundaries.following, statics.boundaries.preceding,
             statics.boundaries.class_start, statics.class_clearance, index.nodes, index.node_start, index.leaves,
-            index.order, index.boxes, self._stack, self._work,
+            index.order, index.boxes, *self._scratch,
         )  # fmt: skip
 
     def _look_at_goals(self, world: World, rows: Integers, *, bare: bool) -> None:

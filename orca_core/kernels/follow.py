@@ -66,13 +66,14 @@ def follow(
 @kernel(
     "i8(i8,i8,f8,i8[::1],f8[:,::1],f8[::1],i8[::1],f8[::1],f8[:,::1],u1[::1],i8[::1],i8[::1],f8[:,::1],u1[::1],"
     "f8[:,::1],f8[:,::1],i8,i8[::1],f8[:,::1],"
-    "f8[:,::1],f8[::1],i8[::1],i8[::1],i8[::1],f8[::1],f8[:,::1],i8[::1],i8[::1],i8[::1],f8[:,::1],i8[::1],f8[::1])"
+    "f8[:,::1],f8[::1],i8[::1],i8[::1],i8[::1],f8[::1],f8[:,::1],i8[::1],i8[::1],i8[::1],f8[:,::1],i8[::1],f8[::1],"
+    "f8[:,::1])"
 )
 def look_ahead(
     step, every, dt, rows, position, radius, radius_class, max_speed, goal, standing, first, stop, points, lost,
     walls, wall_nodes, wall_leaves, wall_order, wall_boxes,
     edges, clearance, following, preceding, class_start, class_clearance, nodes, node_start, leaves, order, boxes,
-    stack, work,
+    stack, work, near,
 ):  # fmt: skip
     """After a step: pass waypoints behind which the next is in sight, and mark in `lost` who sees its next no more.
 
@@ -94,8 +95,8 @@ def look_ahead(
             dx = points[here, 0] - px
             dy = points[here, 1] - py
             distance = math.sqrt(dx * dx + dy * dy)
-        near = left > 0 and distance <= radius[i] + 2.0 * max_speed[i] * dt
-        if not turn and not near:
+        close = left > 0 and distance <= radius[i] + 2.0 * max_speed[i] * dt
+        if not turn and not close:
             continue
         # the last waypoint on the way to the nearest point has nothing behind it
         if left > 0 and (left > 1 or standing[k] == WAY):
@@ -107,7 +108,7 @@ def look_ahead(
                 passed = sees(
                     px, py, nx, ny, radius[i], radius_class[i], walls, wall_nodes, wall_leaves, wall_order, wall_boxes,
                     edges, clearance, following, preceding, class_start, class_clearance, nodes, node_start, leaves,
-                    order, boxes, stack, work,
+                    order, boxes, stack, work, near,
                 )  # fmt: skip
             if passed:
                 first[k] = here + 1
@@ -120,7 +121,7 @@ def look_ahead(
             if not sees(
                 px, py, tx, ty, radius[i], radius_class[i], walls, wall_nodes, wall_leaves, wall_order, wall_boxes,
                 edges, clearance, following, preceding, class_start, class_clearance, nodes, node_start, leaves, order,
-                boxes, stack, work,
+                boxes, stack, work, near,
             ):  # fmt: skip
                 lost[k] = 1
     return looks
@@ -129,13 +130,14 @@ def look_ahead(
 @kernel(
     "void(i8[::1],i8[::1],f8[:,::1],f8[::1],i8[::1],f8[:,::1],u1[::1],"
     "f8[:,::1],f8[:,::1],i8,i8[::1],f8[:,::1],"
-    "f8[:,::1],f8[::1],i8[::1],i8[::1],i8[::1],f8[::1],f8[:,::1],i8[::1],i8[::1],i8[::1],f8[:,::1],i8[::1],f8[::1])"
+    "f8[:,::1],f8[::1],i8[::1],i8[::1],i8[::1],f8[::1],f8[:,::1],i8[::1],i8[::1],i8[::1],f8[:,::1],i8[::1],f8[::1],"
+    "f8[:,::1])"
 )
 def see_goals(
     which, rows, position, radius, radius_class, goal, seen,
     walls, wall_nodes, wall_leaves, wall_order, wall_boxes,
     edges, clearance, following, preceding, class_start, class_clearance, nodes, node_start, leaves, order, boxes,
-    stack, work,
+    stack, work, near,
 ):  # fmt: skip
     """Write for the followers `which[j]` whether they see their goals, `seen[j]`."""
     for j in range(which.size):
@@ -156,7 +158,7 @@ def see_goals(
         seen[j] = sees(
             position[i, 0], position[i, 1], goal[k, 0], goal[k, 1], radius[i], radius_class[i], walls, wall_nodes,
             wall_leaves, wall_order, wall_boxes, edges, clearance, following, preceding, class_start, class_clearance,
-            nodes, node_start, leaves, order, boxes, stack, work,
+            nodes, node_start, leaves, order, boxes, stack, work, near,
         )  # fmt: skip
 
 
