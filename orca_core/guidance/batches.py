@@ -20,7 +20,8 @@ Integers = NDArray[np.int64]
 @dataclass(frozen=True, eq=False)
 class Batch:
     """Asked together, the answer is let in right after step `due`: `ids` int64 (m,), `start` and `goal` (m, 2),
-    `radius` (m,), `avoid` (m, 3), and `wants` int64 (m,) the step since which each has waited.
+    `radius` (m,), `avoid` (m, 3), `wants` int64 (m,) the step since which each has waited, and `postponed` uint8 (m,)
+    whether it was asked before and there was no budget left.
 
     Kept whole though agents may go meanwhile: what one search leaves of the budget decides about the next.
     """
@@ -32,6 +33,7 @@ class Batch:
     radius: Floats
     avoid: Floats
     wants: Integers
+    postponed: NDArray[np.uint8]
 
 
 # per question, after the step that all of a batch have in common
@@ -95,5 +97,5 @@ class Batches:
 def _none(name: str) -> NDArray[Any]:
     """No value of a part, with its dtype and width."""
     width = WIDTHS.get(name)
-    dtype = np.int64 if name in ("ids", "wants") else np.float64
+    dtype = {"ids": np.int64, "wants": np.int64, "postponed": np.uint8}.get(name, np.float64)
     return np.empty(0 if width is None else (0, width), dtype)

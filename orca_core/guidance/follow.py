@@ -23,6 +23,7 @@ from orca_core.guidance.navmesh import NavmeshPlanner
 from orca_core.guidance.planning import OUTCOMES, FoundWays, InlinePlanning, Planning, Question
 from orca_core.kernels.follow import ASKING, NEAREST, STOPPED, WAY, find_changed, follow, look_ahead, see_goals
 from orca_core.kernels.orientation import WORK
+from orca_core.kernels.sight import NEAR
 from orca_core.kernels.status import ARRIVED, INSIDE_OBSTACLE, STALLED, UNREACHABLE
 from orca_core.kernels.tree import STACK
 from orca_core.report import Event
@@ -36,12 +37,13 @@ __all__ = ["PLAN_SECONDS", "Follow"]
 Integers = NDArray[np.int64]
 Flags = NDArray[np.bool_]
 
+POSTPONED, UNFINISHED = OUTCOMES.index("postponed"), OUTCOMES.index("unfinished")
 PATH = COLUMNS["guidance"].choices.index("path")
 # simulated seconds: between asking and answer, where a world does not say how many steps; between two questions of one
 # agent; between two looks of one
 PLAN_SECONDS = 0.05
 ASK_SECONDS = 1.0
-LOOK_SECONDS = 0.25
+LOOK_SECONDS = 0.5
 # questions in one step; more wait, those first who have waited longest
 ASKED_AT_ONCE = 1024
 
@@ -64,7 +66,7 @@ class Follow:
         self.delay = options.plan_delay_steps or max(1, math.ceil(PLAN_SECONDS / dt))
         self._ask_steps = max(1, math.ceil(ASK_SECONDS / dt))
         self._look_steps = max(1, math.ceil(LOOK_SECONDS / dt))
-        self._stack, self._work = np.empty(STACK, np.int64), np.empty(WORK)
+        self._scratch = (np.empty(STACK, np.int64), np.empty(WORK), np.empty((NEAR, 4)))
         # how many looks the last step took, for who measures
         self.looks = 0
         self._planning: Planning = InlinePlanning()
@@ -161,6 +163,7 @@ class Follow:
                 known = self._followers
                 known.wants[known.wants == NOT] = world.step_count
                 known.due[:] = NOT
+                known.reason[known.standing <= WAY] = 0
                 self._batches = Batches()
                 self._planning.drop()
             self._geometry = geometry
@@ -169,7 +172,7 @@ class Follow:
             statics.walls, tree.nodes, tree.leaves, tree.order, tree.boxes, statics.edges,
             statics.boundaries.edge_clearance, statics.boundaries.following, statics.boundaries.preceding,
             statics.boundaries.class_start, statics.class_clearance, index.nodes, index.node_start, index.leaves,
-            index.order, index.boxes, self._stack, self._work,
+            index.order, index.boxes, *self._scratch,
         )  # fmt: skip
 
     def _look_at_goals(self, world: World, rows: Integers, *, bare: bool) -> None:
@@ -184,7 +187,7 @@ class Follow:
         known.goal[which], known.radius[which] = agents["goal"][rows[which]], agents["radius"][rows[which]]
         # an old way is better than none while the new one is planned; that there was none says nothing any more
         ended = which[known.standing[which] != WAY]
-        known.standing[ended], known.reason[ended], known.has_nearest[ended] = ASKING, 0, 0
+        known.standing[ended], known.has_nearest[ended], known.reason[which] = ASKING, 0, 0
         known.first[ended] = known.stop[ended]
         seen = np.ones(len(which), np.uint8)
         if not bare:
@@ -243,7 +246,7 @@ class Follow:
         here = agents["position"][rows[which]]
         batch = Batch(
             step + self.delay, known.id[which], here, known.goal[which], known.radius[which], known.avoid[which],
-            known.wants[which],
+            known.wants[which], (known.reason[which] == POSTPONED).astype(np.uint8),
         )  # fmt: skip
         known.asked[which], known.due[which], known.wants[which] = step, batch.due, NOT
         known.place[which], known.avoid[which] = here, 0.0
@@ -257,7 +260,7 @@ class Follow:
                 world.walkable_set, world.obstacle_set, merge_collinear=world.options.merge_collinear
             )
         return Question(
-            self._planner, batch.ids, batch.start, batch.goal, batch.radius, batch.avoid,
+            self._planner, batch.ids, batch.start, batch.goal, batch.radius, batch.avoid, batch.postponed,
             nearest=world.options.unreachable_goals == "nearest", expansions=world.options.plan_expansions,
         )  # fmt: skip
 
@@ -277,11 +280,13 @@ class Follow:
 
         # what is not known is asked again: at once where its turn had not come, else a second later
         outcome = found.outcome[held]
-        later = np.isin(outcome, (OUTCOMES.index("postponed"), OUTCOMES.index("unfinished")))
+        later = (outcome == POSTPONED) | (outcome == UNFINISHED)
         again = which[later]
         known.wants[again] = batch.wants[held[later]]
         known.avoid[again] = batch.avoid[held[later]]
-        known.asked[which[outcome == OUTCOMES.index("postponed")]] = NOT
+        known.asked[which[outcome == POSTPONED]] = NOT
+        # that there is a way need not be found out again; who was told that there is none keeps its reason till then
+        known.reason[again] = np.where(known.standing[again] > WAY, known.reason[again], outcome[later])
 
         held, which, outcome = held[~later], which[~later], outcome[~later]
         counts = found.count[held]

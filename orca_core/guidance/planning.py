@@ -44,7 +44,8 @@ MAX_WAYPOINTS = 256
 @dataclass(frozen=True, eq=False)
 class Question:
     """A batch: `ids` int64 (m,), `start` and `goal` float64 (m, 2), `radius` (m,), `avoid` (m, 3) a disc to keep away
-    from where that can be, x, y and its radius, 0 for none.
+    from where that can be, x, y and its radius, 0 for none, `postponed` uint8 (m,) of which it is known that there is
+    a way.
 
     `nearest` asks for a way to the nearest point where there is none to the goal; `expansions` is the budget.
     """
@@ -55,6 +56,7 @@ class Question:
     goal: Floats
     radius: Floats
     avoid: Floats
+    postponed: NDArray[np.uint8]
     nearest: bool
     expansions: int
 
@@ -120,6 +122,9 @@ def answered(question: Question, due: int) -> FoundWays:
     end = planner.spent + question.expansions
     for k in range(count):
         spent_all = planner.spent >= end
+        if spent_all and question.postponed[k]:
+            outcome[k] = OUTCOMES.index("postponed")
+            continue
         found = _planned(question, k, 0 if spent_all else question.expansions * CAP)
         inner: Sequence[Point] = ()
         if isinstance(found, Path):

@@ -18,6 +18,8 @@ WAY = 1
 STOPPED = 2
 NEAREST = 3
 
+# turns between two looks whether the next waypoint is still in sight
+LOST_TURNS = 2
 # nearer than this part of its radius to a waypoint, it is passed whatever is seen of the next
 REACHED = 0.01
 LEAST_REACH = 1e-6
@@ -64,13 +66,14 @@ def follow(
 @kernel(
     "i8(i8,i8,f8,i8[::1],f8[:,::1],f8[::1],i8[::1],f8[::1],f8[:,::1],u1[::1],i8[::1],i8[::1],f8[:,::1],u1[::1],"
     "f8[:,::1],f8[:,::1],i8,i8[::1],f8[:,::1],"
-    "f8[:,::1],f8[::1],i8[::1],i8[::1],i8[::1],f8[::1],f8[:,::1],i8[::1],i8[::1],i8[::1],f8[:,::1],i8[::1],f8[::1])"
+    "f8[:,::1],f8[::1],i8[::1],i8[::1],i8[::1],f8[::1],f8[:,::1],i8[::1],i8[::1],i8[::1],f8[:,::1],i8[::1],f8[::1],"
+    "f8[:,::1])"
 )
 def look_ahead(
     step, every, dt, rows, position, radius, radius_class, max_speed, goal, standing, first, stop, points, lost,
     walls, wall_nodes, wall_leaves, wall_order, wall_boxes,
     edges, clearance, following, preceding, class_start, class_clearance, nodes, node_start, leaves, order, boxes,
-    stack, work,
+    stack, work, near,
 ):  # fmt: skip
     """After a step: pass waypoints behind which the next is in sight, and mark in `lost` who sees its next no more.
 
@@ -92,8 +95,8 @@ def look_ahead(
             dx = points[here, 0] - px
             dy = points[here, 1] - py
             distance = math.sqrt(dx * dx + dy * dy)
-        near = left > 0 and distance <= radius[i] + 2.0 * max_speed[i] * dt
-        if not turn and not near:
+        close = left > 0 and distance <= radius[i] + 2.0 * max_speed[i] * dt
+        if not turn and not close:
             continue
         # the last waypoint on the way to the nearest point has nothing behind it
         if left > 0 and (left > 1 or standing[k] == WAY):
@@ -105,19 +108,20 @@ def look_ahead(
                 passed = sees(
                     px, py, nx, ny, radius[i], radius_class[i], walls, wall_nodes, wall_leaves, wall_order, wall_boxes,
                     edges, clearance, following, preceding, class_start, class_clearance, nodes, node_start, leaves,
-                    order, boxes, stack, work,
+                    order, boxes, stack, work, near,
                 )  # fmt: skip
             if passed:
                 first[k] = here + 1
                 continue
-        if turn and (left > 0 or standing[k] == WAY):
+        # a way is asked for once a second at most, so whether it is lost need not be known sooner
+        if turn and ((i + step) // every) % LOST_TURNS == 0 and (left > 0 or standing[k] == WAY):
             tx = points[here, 0] if left > 0 else goal[k, 0]
             ty = points[here, 1] if left > 0 else goal[k, 1]
             looks += 1
             if not sees(
                 px, py, tx, ty, radius[i], radius_class[i], walls, wall_nodes, wall_leaves, wall_order, wall_boxes,
                 edges, clearance, following, preceding, class_start, class_clearance, nodes, node_start, leaves, order,
-                boxes, stack, work,
+                boxes, stack, work, near,
             ):  # fmt: skip
                 lost[k] = 1
     return looks
@@ -126,13 +130,14 @@ def look_ahead(
 @kernel(
     "void(i8[::1],i8[::1],f8[:,::1],f8[::1],i8[::1],f8[:,::1],u1[::1],"
     "f8[:,::1],f8[:,::1],i8,i8[::1],f8[:,::1],"
-    "f8[:,::1],f8[::1],i8[::1],i8[::1],i8[::1],f8[::1],f8[:,::1],i8[::1],i8[::1],i8[::1],f8[:,::1],i8[::1],f8[::1])"
+    "f8[:,::1],f8[::1],i8[::1],i8[::1],i8[::1],f8[::1],f8[:,::1],i8[::1],i8[::1],i8[::1],f8[:,::1],i8[::1],f8[::1],"
+    "f8[:,::1])"
 )
 def see_goals(
     which, rows, position, radius, radius_class, goal, seen,
     walls, wall_nodes, wall_leaves, wall_order, wall_boxes,
     edges, clearance, following, preceding, class_start, class_clearance, nodes, node_start, leaves, order, boxes,
-    stack, work,
+    stack, work, near,
 ):  # fmt: skip
     """Write for the followers `which[j]` whether they see their goals, `seen[j]`."""
     for j in range(which.size):
@@ -153,7 +158,7 @@ def see_goals(
         seen[j] = sees(
             position[i, 0], position[i, 1], goal[k, 0], goal[k, 1], radius[i], radius_class[i], walls, wall_nodes,
             wall_leaves, wall_order, wall_boxes, edges, clearance, following, preceding, class_start, class_clearance,
-            nodes, node_start, leaves, order, boxes, stack, work,
+            nodes, node_start, leaves, order, boxes, stack, work, near,
         )  # fmt: skip
 
 

@@ -280,3 +280,26 @@ def test_what_a_snapshot_tells_of_ways_is_checked() -> None:
     ):
         with pytest.raises(SnapshotError):
             type(guide_of(world)).of(world, {**kept, name: wrong})
+
+
+@pytest.mark.parametrize("width", [1.0, 1.005, 1.02, 1.2])
+@pytest.mark.parametrize("kind", ["walls", "area"])
+def test_a_gap_that_steering_does_not_take_is_not_looked_through(width: float, kind: str) -> None:
+    half = 0.5 * width
+    if kind == "walls":
+        world = yard([[(0, -6), (0, -half)], [(0, half), (0, 6)]])
+    else:
+        # a wall as thick as a disc, as two holes, with a doorway between
+        hole = [[(-0.5, half), (0.5, half), (0.5, 6), (-0.5, 6)], [(-0.5, -6), (0.5, -6), (0.5, -half), (-0.5, -half)]]
+        world = yard()
+        outer = np.array([(-9, -9), (9, -9), (9, 9), (-9, 9)], np.float64)
+        world.add_walkable([WalkableArea(((outer, *(np.array(each, np.float64) for each in hole)),))])
+    world.add_agents(pathfinders([[-3, 0]], [[3, 0]]))
+    seen = []
+    events = []
+    while "arrived" not in kinds(events) and world.step_count < MINUTE:
+        events += take(world, 1)
+        seen.append(world.column("position")[0].copy())
+    assert kinds(events)[-1] == "arrived"
+    # through where it is a passage, round where it is none
+    assert (np.abs(np.array(seen)[:, 1]).max() < 1.0) == (width > 1.01)
