@@ -114,13 +114,13 @@ class Recorder:
         """Record that the world is as far as it is; 507 where that could not be done, and the steps were taken."""
         self._since_snapshot += seconds
         self._logged += PAGE_BYTES
-        digest = None
-        if world.step_count - self._digest_step >= self._policy.digest_steps:
-            self._digest_step = world.step_count
+        step, digest = world.step_count, None
+        if step - self._digest_step >= self._policy.digest_steps:
+            self._digest_step = step
             digest = world.digest()
         try:
             with self._around():
-                self.file.advance(world.step_count, digest)
+                self.file.advance(step, digest)
         except JournalFull as full:
             raise self._no_room(
                 full, "the steps were taken, and are lost if the server ends before there is room"
