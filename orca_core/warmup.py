@@ -8,19 +8,27 @@ from __future__ import annotations
 
 # importing a kernel module declares its kernels; the order is that of their dependence
 import orca_core.kernels.boundary
+import orca_core.kernels.caught
 import orca_core.kernels.constraints
+import orca_core.kernels.eligible
 import orca_core.kernels.frame
 import orca_core.kernels.half_planes
 import orca_core.kernels.linear_program
+import orca_core.kernels.locked
 import orca_core.kernels.nearest
 import orca_core.kernels.neighbours
 import orca_core.kernels.overlap
+import orca_core.kernels.pieces
 import orca_core.kernels.preferred
 import orca_core.kernels.ranking
+import orca_core.kernels.responsibility
+import orca_core.kernels.shares
 import orca_core.kernels.status
 import orca_core.kernels.step
+import orca_core.kernels.storeys
 import orca_core.kernels.surface
 import orca_core.kernels.symmetry
+import orca_core.kernels.together
 import orca_core.kernels.tree
 import orca_core.kernels.velocity_obstacle  # noqa: F401
 from orca_core._jit import cache_counts, compile_all, compiled, kernel_digest

@@ -69,6 +69,8 @@ class OptionsBody(Strict):
     stop_non_finite: bool = True
     merge_collinear: bool = True
     walkable_surface: bool = True
+    leave_obstacles: bool = True
+    one_side_of_walls: bool = True
     stall_time: Number = 3.0
 
 
