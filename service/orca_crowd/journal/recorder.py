@@ -4,8 +4,9 @@ A change is recorded before it takes effect and withdrawn where it is refused, s
 recorded never happened. Steps are recorded after they were taken, and before anybody is told of them.
 
 A replay takes about as long as the steps took that were computed since the last snapshot. When those come to
-`snapshot_seconds`, the next one is due. It is also due when the walkable boundaries have been shrunk anew: another
-version of the library that shrinks them may round otherwise, so what it made is kept and not made again.
+`snapshot_seconds`, the next one is due; also when the records since are a good part of what a journal may hold. It is
+also due when the walkable boundaries have been shrunk anew: another version of the library that shrinks them may round
+otherwise, so what it made is kept and not made again.
 """
 
 from __future__ import annotations
@@ -32,6 +33,9 @@ __all__ = ["Policy", "Recorder", "Snapshot"]
 
 # what a change may come to in a replay, since nobody measures it; most take less
 CHANGE_SECONDS = 0.0003
+# a new snapshot is due when records since the last one are so much of what a journal may hold: with fewer snapshots
+# there would be nothing to forget
+SHARE = 0.25
 
 
 @dataclass(frozen=True)
@@ -84,6 +88,7 @@ class Recorder:
         self._digest_step = world.step_count
         self._boundaries = world.statics().boundaries
         self._since_snapshot = 0.0
+        self._recorded = 0
         self._writing = False
         # about how long the log has become, which is counted here since a file system that is asked takes its time
         self._logged = file.log_bytes
@@ -106,7 +111,9 @@ class Recorder:
                 self.file.append(order.kind, step, body)
         except JournalFull as full:
             raise self._no_room(full) from None
-        self._logged += PAGE_BYTES + len(body)
+        size = len(body)
+        self._logged += PAGE_BYTES + size
+        self._recorded += size
         self._since_snapshot += CHANGE_SECONDS
         return Recording(self.file)
 
@@ -148,12 +155,13 @@ class Recorder:
         if self._writing:
             return False
         shrunk = stepped and world.statics().boundaries is not self._boundaries
-        return shrunk or self._since_snapshot > self._policy.snapshot_seconds
+        long = self._since_snapshot > self._policy.snapshot_seconds
+        return shrunk or long or self._recorded > SHARE * self._policy.journal_bytes
 
     def capture(self, world: World, memory: Any) -> Snapshot:
         """Take the state as it is; `write` keeps it."""
         self._writing = True
-        self._since_snapshot = 0.0
+        self._since_snapshot, self._recorded = 0.0, 0
         self._boundaries = world.statics().boundaries
         captured, self._spare = world.capture(self._spare), None
         return Snapshot(world.step_count, self.file.sequence, captured, pack(memory))
