@@ -7,9 +7,13 @@
 from __future__ import annotations
 
 # importing a kernel module declares its kernels; the order is that of their dependence
+import orca_core.kernels.bodies
 import orca_core.kernels.boundary
+import orca_core.kernels.candidates
 import orca_core.kernels.caught
 import orca_core.kernels.constraints
+import orca_core.kernels.density
+import orca_core.kernels.detail
 import orca_core.kernels.eligible
 import orca_core.kernels.frame
 import orca_core.kernels.half_planes
@@ -21,6 +25,7 @@ import orca_core.kernels.overlap
 import orca_core.kernels.pieces
 import orca_core.kernels.preferred
 import orca_core.kernels.ranking
+import orca_core.kernels.reachable
 import orca_core.kernels.responsibility
 import orca_core.kernels.shares
 import orca_core.kernels.status
@@ -30,6 +35,7 @@ import orca_core.kernels.surface
 import orca_core.kernels.symmetry
 import orca_core.kernels.together
 import orca_core.kernels.tree
+import orca_core.kernels.turning
 import orca_core.kernels.velocity_obstacle  # noqa: F401
 from orca_core._jit import cache_counts, compile_all, compiled, kernel_digest
 

@@ -4,7 +4,7 @@ import math
 
 from orca_core._jit import kernel, prefetch
 from orca_core.kernels.preferred import scaled_down
-from orca_core.kernels.step import NON_FINITE, OVERLAPPING
+from orca_core.kernels.step import COASTED, NON_FINITE, OVERLAPPING
 
 __all__ = ["ARRIVED", "INSIDE_OBSTACLE", "MOVING", "NO_GOAL", "STALLED", "conclude", "start_status"]
 
@@ -101,6 +101,9 @@ def conclude(
         new_status[i] = now
         # overlaps as they were at the start of the step
         deep = 1 if (outcome[place] & OVERLAPPING) != 0 else 0
+        if (outcome[place] & COASTED) != 0:
+            # nobody has looked
+            deep = overlapping[i]
         if deep == 1 and overlapping[i] == 0:
             happened |= OVERLAP_EVENT
         new_overlapping[i] = deep

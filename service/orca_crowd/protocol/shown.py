@@ -6,7 +6,7 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from orca_crowd.protocol.agents import GroupMode, Guidance
+from orca_crowd.protocol.agents import GroupMode, Guidance, Quality
 from orca_crowd.protocol.geometry import Geometry
 from orca_crowd.protocol.models import Warnings
 
@@ -158,6 +158,11 @@ class AgentShown(Shown):
     height: float
     group: int
     group_mode: GroupMode
+    quality: Quality
+    max_acceleration: float | None
+    max_turning_rate: float | None
+    forward_preference: float
+    heading: Pair | None = Field(description="Unit vector, where it faces; null: nowhere yet.")
     guidance: Guidance
     status: Status
 
@@ -202,6 +207,11 @@ class AgentsAnswer(Shown):
     height: list[float] | None = None
     group: list[int] | None = None
     group_mode: list[GroupMode] | None = None
+    quality: list[Quality] | None = None
+    max_acceleration: list[float | None] | None = None
+    max_turning_rate: list[float | None] | None = None
+    forward_preference: list[float] | None = None
+    heading: list[Pair | None] | None = None
     guidance: list[Guidance] | None = None
     status: list[Status] | None = None
 
