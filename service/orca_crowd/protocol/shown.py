@@ -355,12 +355,25 @@ class HealthAnswer(Shown):
     status: str
 
 
+class FiguresShown(Shown):
+    """How the crowd of a scene fares, in seconds and metres."""
+
+    agents: int
+    arrived: int
+    last: float | None = Field(description="When the last one arrives; null where not all do.")
+    delay: float = Field(description="Mean of what each takes longer than the free path at the preferred speed.")
+    overlap: float = Field(description="Deepest of any two discs.")
+    stalled: float = Field(description="Mean time for which somebody on its way stands.")
+    flow: float | None = Field(description="Agents a second across the gate; null without a gate.")
+
+
 class DemoShown(Shown):
     """A scene that can be started."""
 
     name: str
     title: str
     description: str
+    figures: FiguresShown | None = Field(description="What it comes to; null where it goes on for ever.")
 
 
 class DemosAnswer(Shown):
@@ -375,3 +388,4 @@ class StartedDemo(Shown):
     world: WorldShown
     view: list[float] = Field(description="min x, min y, max x, max y")
     attribution: str | None
+    gate: list[Pair] | None = Field(description="Ends of the line across which its flow is counted.")
