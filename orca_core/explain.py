@@ -15,6 +15,7 @@ import numpy as np
 
 from orca_core.guides import ask_guides
 from orca_core.kernels.boundary import boundary_half_plane
+from orca_core.kernels.caught import NO_PLACE, let_out
 from orca_core.kernels.detail import limit_quality
 from orca_core.kernels.linear_program import permitted_velocity
 from orca_core.kernels.preferred import preferred_velocity
@@ -208,6 +209,8 @@ def _next(world: World, row: int) -> dict[str, Any]:
     stage = solver.stage(agents, statics, world.options, dt, task)
     solver.solve(stage, dt, world.seed, task, leaf, leaf + 1)
     agents["neighbor_reach"][:] = hints
+    let_out(place, place + 1, solver["order"], dt, *stage.letting_out)
+    escapes = agents["caught"][row] != 0 and not agents["caught"][row] & NO_PLACE
     locked = bool(agents["locked"][row])
     outcome = 0 if locked else int(solver["outcome"][place])
     return {
@@ -215,6 +218,7 @@ def _next(world: World, row: int) -> dict[str, Any]:
         "coasts": bool(outcome & COASTED),
         "turns_aside": bool(outcome & BIASED),
         "parts": bool(outcome & COINCIDENT),
+        **({"escapes_to": agents["escape"][row].tolist()} if escapes else {}),
     }
 
 

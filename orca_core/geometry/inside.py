@@ -35,7 +35,8 @@ def near_obstacles(
     size = max(1, PAIRS // max(1, len(points)))
     for first in range(0, len(bounds), size):
         low, high = bounds[first : first + size, None, :2], bounds[first : first + size, None, 2:]
-        within: NDArray[np.bool_] = ((points > low) & (points < high)).all(axis=2)
+        between = (points > low) & (points < high)
+        within = between[..., 0] & between[..., 1]
         held |= within.any(axis=0)
         chosen += [obstacles[first + k] for k in np.flatnonzero(within.any(axis=1)).tolist()]
     return chosen, np.flatnonzero(held)
