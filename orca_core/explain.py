@@ -233,7 +233,8 @@ def explain(world: World, identifier: int) -> dict[str, Any]:
     none and goes on, which is `locked`. `next` is what the coming step will solve, options included: its velocity,
     whether it goes on as it went because it is far from every point of interest, and
     whether the agent turns aside of a symmetry or parts from one on its very spot; walls and the walkable surface may
-    still cut that move short. `body` is what its limits let it do in that step, None without any.
+    still cut that move short. Of an agent that is caught where nobody can be it also names the place that it
+    `escapes_to`. `body` is what its limits let it do in that step, None without any.
     Raises NotFound or Gone.
     """
     row = int(world.index_of([identifier])[0])
