@@ -118,6 +118,8 @@ class Recorder:
         while self._owed:
             kind, step, body = self._owed[0]
             self.file.append(kind, step, body)
+            self._logged += PAGE_BYTES + len(body)
+            self._recorded += len(body)
             del self._owed[0]
 
     def recording(self, step: int, order: Order) -> Recording:
