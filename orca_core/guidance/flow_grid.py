@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from orca_core.kernels.clearance import MARGIN, kept_clear
 from orca_core.kernels.flow_grid import label_cells, link_cells, list_items, mark_outside, place_points
 from orca_core.kernels.flow_sight import BLOCKED
 from orca_core.kernels.orientation import WORK
@@ -25,8 +26,10 @@ __all__ = ["FlowGrid", "Standing"]
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
 
-# what centres keep beyond what they must, in cells: ways along walls do not graze them
-MARGIN = 1e-3
+# what ways keep beyond what centres must, of that: a little less than makes a gap a passage for all who ask
+SHARE = 0.9
+# and the least of it, in cells
+LEAST = 1e-4
 # and by how much rounding may have them nearer
 SLACK = 1e-6
 # cells along the longer side where neither the radius nor the client says how large a cell is
@@ -78,7 +81,7 @@ def _sorted(rows: Floats) -> Floats:
 
 @dataclass(frozen=True, eq=False)
 class FlowGrid:
-    """Cells row by row from the corner (x, y), each `size` wide.
+    """Cells row by row from the corner (x, y), each `size` wide; ways keep at most `margin` beyond what centres must.
 
     `kind` uint8 (cells,) as the kernels name them; `items` int32, those from start[c] to start[c + 1] the numbers of
     the `segments` (m, 4) that are near cell c, each with the `reach` (m,) that centres keep from it; `point` (cells, 2)
@@ -92,6 +95,7 @@ class FlowGrid:
     columns: int
     rows: int
     open_plane: bool
+    margin: float
     kind: NDArray[np.uint8]
     start: Integers
     items: NDArray[np.int32]
@@ -133,8 +137,13 @@ class FlowGrid:
         edges = np.empty((0, 4)) if standing.edges is None else standing.edges
         open_plane = standing.edges is None
         segments = np.ascontiguousarray(np.concatenate([standing.walls, edges]))
-        margin, slack = MARGIN * size, SLACK * size
-        reach = np.concatenate([np.full(len(standing.walls), standing.radius), standing.clearance]) + margin
+        slack = SLACK * size
+        kept = np.full(len(segments), kept_clear(standing.radius))
+        kept[len(standing.walls) :] += standing.clearance
+        margin = np.maximum(SHARE * MARGIN * kept, LEAST * size)
+        # areas are shrunk already by what centres keep from their boundary
+        kept[len(standing.walls) :] = standing.clearance
+        reach = kept + margin
         total = columns * rows
         kind = np.zeros(total, np.uint8)
         # what is near: counted, then listed
@@ -158,7 +167,10 @@ class FlowGrid:
         link_cells(*whole, open_plane, kind, start, items, segments, reach, slack, point, usable, links)
         component = np.empty(total, np.int32)
         components = label_cells(columns, rows, usable, links, component, np.empty(total, np.int32))
-        return cls(*whole, open_plane, kind, start, items, segments, reach, point, usable, links, component, components)
+        most = float(margin.max(initial=0.0))
+        return cls(
+            *whole, open_plane, most, kind, start, items, segments, reach, point, usable, links, component, components
+        )
 
     @classmethod
     def from_arrays(cls, arrays: Mapping[str, NDArray[Any]]) -> FlowGrid:
@@ -194,11 +206,6 @@ class FlowGrid:
     def slack(self) -> float:
         """What rounding may take off a reach (m)."""
         return SLACK * self.size
-
-    @property
-    def margin(self) -> float:
-        """What centres keep beyond what they must (m)."""
-        return MARGIN * self.size
 
     @property
     def cells(self) -> int:

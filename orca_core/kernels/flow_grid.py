@@ -14,6 +14,8 @@ __all__ = ["clearance", "label_cells", "link_cells", "list_items", "mark_outside
 
 # places a cell is looked at in each direction for one where a centre may be
 PLACES = 7
+# and how often the steps of the search for a better one are halved
+HALVINGS = 10
 
 
 @kernel("void(f8[:,::1],f8[::1],f8,f8,f8,f8,i8,i8,b1,u1[::1],i8[::1],i4[::1])")
@@ -156,7 +158,7 @@ def place_points(
             ):
                 usable[cell] = 1
                 continue
-            best = 0.0
+            best = -math.inf
             for k in range(PLACES * PLACES):
                 px = x + (column + (k % PLACES + 0.5) / PLACES) * size
                 py = y + (row + (k // PLACES + 0.5) / PLACES) * size
@@ -165,7 +167,21 @@ def place_points(
                     best = here
                     point[cell, 0] = px
                     point[cell, 1] = py
-                    usable[cell] = 1
+            # a passage may be hardly wider than what is kept from its sides: toward the middle, by ever smaller steps
+            step = size / PLACES
+            for _ in range(HALVINGS if best < 0.0 and best > -step else 0):
+                step *= 0.5
+                cx = point[cell, 0]
+                cy = point[cell, 1]
+                for k in range(9):
+                    px = min(max(cx + (k % 3 - 1) * step, x + column * size), x + (column + 1) * size)
+                    py = min(max(cy + (k // 3 - 1) * step, y + row * size), y + (row + 1) * size)
+                    here = clearance(px, py, cell, start, items, segments, reach)
+                    if here > best and (open_plane or inside(px, py, edges, nodes, leaves, order, boxes, stack, work)):
+                        best = here
+                        point[cell, 0] = px
+                        point[cell, 1] = py
+            usable[cell] = 1 if best >= 0.0 else 0
 
 
 @kernel("void(f8,f8,f8,i8,i8,b1,u1[::1],i8[::1],i4[::1],f8[:,::1],f8[::1],f8,f8[:,::1],u1[::1],u1[::1])")

@@ -144,10 +144,10 @@ def test_cells_are_what_they_are_said_to_be(obstacles: list[Obstacle], radius: f
             apart = [
                 float(shapely.distance(line, shapely.points(shapely.get_coordinates(square))).max()) for line in lines
             ]
-            assert min(apart) <= radius + 2e-3 * grid.size
+            assert min(apart) <= 1.01 * radius
         else:
             assert kind == MIXED
-            assert near <= radius + 2e-3 * grid.size or room.exterior.distance(square) <= 2e-3 * grid.size
+            assert near <= 1.01 * radius or room.exterior.distance(square) <= 0.01 * radius
         if grid.usable[cell]:
             point = shapely.Point(grid.point[cell])
             assert square.covers(point)
@@ -156,7 +156,8 @@ def test_cells_are_what_they_are_said_to_be(obstacles: list[Obstacle], radius: f
 
 
 def test_a_passage_much_narrower_than_a_cell_is_one_and_one_as_wide_as_the_disc_is_none() -> None:
-    for wide, open_ in ((0.5, False), (0.56, True), (0.7, True), (1.0, True)):
+    # never under 1.01 times the width of the disc, as for solver and planners
+    for wide, open_ in ((0.5, False), (0.503, False), (0.55, True), (0.7, True), (1.0, True)):
         # a wall at an angle to the cells, with a passage in it
         first, last = Obstacle([[5.0, -1.0], [5.2, 3.1]]), Obstacle([[5.2, 3.1 + wide], [5.4, 11.0]])
         field = FlowField.towards(grid_of([SQUARE], [first, last], 0.25), [(9.0, 9.0)])
