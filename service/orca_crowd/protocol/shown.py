@@ -9,6 +9,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from orca_crowd.protocol.agents import GroupMode, Guidance, Quality
 from orca_crowd.protocol.geometry import Geometry
 from orca_crowd.protocol.models import Warnings
+from orca_crowd.protocol.shown_paths import PathsAnswer, UnreachableShown
 
 __all__ = [
     "AddedAnswer",
@@ -36,7 +37,6 @@ __all__ = [
 ]
 
 Pair = list[float]
-Reason = Literal["start-off-surface", "goal-off-surface", "disconnected"]
 Status = Literal[
     "no-goal", "moving", "arrived", "stalled", "arrived-crowded", "blocked", "unreachable", "inside-obstacle"
 ]
@@ -131,13 +131,6 @@ class RemovedAnswer(Shown):
     removed: list[int] = Field(description="In MessagePack a bin of int64.")
     step: int
     sequence: int = SEQUENCE
-
-
-class UnreachableShown(Shown):
-    """Why an agent has no way to its goal."""
-
-    reason: Reason
-    nearest: Pair | None = Field(description="Nearest to the goal of what it can reach; null where none is known.")
 
 
 class AgentShown(Shown):
@@ -324,30 +317,6 @@ class SteerAnswer(Shown):
 
     velocity: list[Pair] = Field(description="In MessagePack a bin of float64.")
     warnings: Warnings
-
-
-class PathShown(Shown):
-    """A way, the truth that there is none, or the truth that the budget did not reach."""
-
-    waypoints: list[Pair] | None = Field(
-        None, description="From `from` to `to`, both included. In MessagePack a bin of float64."
-    )
-    length: float | None = None
-    unreachable: Literal[True] | None = Field(None, description="There is no way.")
-    nearest: Pair | None = Field(
-        None,
-        description="The point nearest to `to` that can be reached; of a `from` off the surface the point of the "
-        "surface nearest to it. Null where such a disc has no place at all.",
-    )
-    reason: Reason | None = None
-    unfinished: Literal[True] | None = Field(None, description="The budget plan_expansions ran out.")
-
-
-class PathsAnswer(Shown):
-    """In the order of the request."""
-
-    step: int = Field(description="Steps taken when the geometry was read.")
-    paths: list[PathShown]
 
 
 class InfoAnswer(Shown):
