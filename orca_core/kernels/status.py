@@ -6,13 +6,14 @@ from orca_core._jit import kernel, prefetch
 from orca_core.kernels.preferred import scaled_down
 from orca_core.kernels.step import COASTED, NON_FINITE, OVERLAPPING
 
-__all__ = ["ARRIVED", "INSIDE_OBSTACLE", "MOVING", "NO_GOAL", "STALLED", "conclude", "start_status"]
+__all__ = ["ARRIVED", "INSIDE_OBSTACLE", "MOVING", "NO_GOAL", "STALLED", "UNREACHABLE", "conclude", "start_status"]
 
 # indices into orca_core.state.STATUS_NAMES
 NO_GOAL = 0
 MOVING = 1
 ARRIVED = 2
 STALLED = 3
+UNREACHABLE = 6
 INSIDE_OBSTACLE = 7
 
 # bits of `events`
