@@ -31,7 +31,7 @@ OPTION_MEANINGS: dict[str, str] = {
     "level_of_detail": "who is far from every point of interest is solved every few steps, or with fewer neighbours",
     "unreachable_goals": "what agents with guidance `path` or `flow` do whose goal cannot be reached: `stop`, or go to "
     "the `nearest` point that can",
-    "plan_delay_steps": "steps after which a planned way or a flow field enters the world; 0 stands for 0.05 s of the "
+    "plan_delay_steps": "steps after which a planned way or a flow field enters the world; 0 stands for 0.03 s of the "
     "world, at least one step",
     "plan_expansions": "budget of the ways that are asked for in one step, in expansions; what is left over is planned "
     "in the next",

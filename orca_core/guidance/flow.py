@@ -20,6 +20,7 @@ from orca_core.guidance.flow_field import FlowField
 from orca_core.guidance.flow_grid import Standing
 from orca_core.guidance.flow_groups import FlowGroups
 from orca_core.guidance.flow_store import FlowStore, Place, Surface, Workshop
+from orca_core.guidance.follow import PLAN_SECONDS
 from orca_core.kernels.flow_steer import AHEAD, LOST, ON_THE_WAY, steer_along
 from orca_core.kernels.status import MOVING, STALLED, UNREACHABLE
 from orca_core.report import Event
@@ -28,12 +29,10 @@ if TYPE_CHECKING:
     from orca_core.statics import Statics
     from orca_core.world import World
 
-__all__ = ["PLAN_SECONDS", "Flow"]
+__all__ = ["Flow"]
 
 Integers = NDArray[np.int64]
 
-# simulated seconds between asking for a field and its coming, where a world does not say how many steps
-PLAN_SECONDS = 0.05
 # rings of cells beyond the radius that are looked at for a way by who stands where nobody should
 BEYOND = 3
 
