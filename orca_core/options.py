@@ -20,6 +20,12 @@ OPTION_MEANINGS: dict[str, str] = {
     "stop_non_finite": "a non-finite result stops that agent, is counted and reported",
     "merge_collinear": "collinear touching pieces of walls and boundaries act as one piece",
     "walkable_surface": "a centre never leaves the walkable area shrunk by its radius; its move slides along",
+    "settle_crowds": "whoever is kept from its goal by others who rest there settles where it is: `arrived-crowded`",
+    "detect_blocked": "agents that wait for each other, or for one that stands, are told of: `blocked`",
+    "bias_blocked": "the preferred speed of a blocked agent rises with the time that it has waited",
+    "courtesy": "of blocked agents who has waited longest goes first; who wants into its way stands aside",
+    "back_out": "who has less right of way backs out of a passage, as far as the other needs",
+    "replan_jams": "who stays blocked on a path asks for one round the jam",
     "stall_time": "seconds with under a tenth of the wanted progress after which an agent counts as stalled",
 }
 
@@ -39,6 +45,12 @@ class Options:
     stop_non_finite: bool = False
     merge_collinear: bool = False
     walkable_surface: bool = False
+    settle_crowds: bool = False
+    detect_blocked: bool = False
+    bias_blocked: bool = False
+    courtesy: bool = False
+    back_out: bool = False
+    replan_jams: bool = False
     stall_time: float = 3.0
 
     @classmethod

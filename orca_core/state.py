@@ -17,7 +17,9 @@ __all__ = ["AGENT_DEFAULTS", "FIELDS", "STATUS_NAMES", "AgentState", "Field", "p
 # numbers every placing of agents, over all worlds, so that none is taken for another
 _PLACINGS = count()
 
-STATUS_NAMES = ("no-goal", "moving", "arrived", "stalled")
+STATUS_NAMES = (
+    *("no-goal", "moving", "arrived", "stalled", "arrived-crowded", "blocked", "unreachable", "inside-obstacle"),
+)
 
 
 # what must not be read any more once it is written in the same step. What a step makes of an anchor, of the step it was
@@ -68,6 +70,13 @@ FIELDS: tuple[Field, ...] = (
     Field("anchor_step", "<i8", 1, "state", "", 0, "when progress was last seen"),
     Field("overlapping", "<u1", 1, "state", "", 0, "whether it overlapped another at the start of the last step"),
     Field("turning_until", "<i8", 1, "state", "", 0, "step until which it turns aside after an exact symmetry"),
+    Field("waiting", "<i8", 1, "state", "", 0, "steps for which it has got next to nothing of what it wants"),
+    Field("blocked_by", "<i8", 1, "state", "", -1, "id of the agent that it waits for in vain; negative: nobody"),
+    Field("right_since", "<i8", 1, "state", "", -1, "step in which it was given the right of way; negative: never"),
+    Field("resting_until", "<i8", 1, "state", "", 0, "step until which it asks for no right of way"),
+    Field("attempts", "<i8", 1, "state", "", 0, "how often it has had the right of way since it was sent there"),
+    Field("yields_to", "<i8", 1, "state", "", -1, "id of the agent that it lets pass; negative: nobody"),
+    Field("yielding", "<u1", 1, "state", "", 0, "how it lets that one pass; see orca_core.kernels.right_of_way"),
     Field(
         "neighbor_reach",
         "<f8",

@@ -7,7 +7,9 @@
 from __future__ import annotations
 
 # importing a kernel module declares its kernels; the order is that of their dependence
+import orca_core.kernels.blocking
 import orca_core.kernels.boundary
+import orca_core.kernels.cells
 import orca_core.kernels.constraints
 import orca_core.kernels.frame
 import orca_core.kernels.half_planes
@@ -17,12 +19,14 @@ import orca_core.kernels.neighbours
 import orca_core.kernels.overlap
 import orca_core.kernels.preferred
 import orca_core.kernels.ranking
+import orca_core.kernels.right_of_way
 import orca_core.kernels.status
 import orca_core.kernels.step
 import orca_core.kernels.surface
 import orca_core.kernels.symmetry
 import orca_core.kernels.tree
-import orca_core.kernels.velocity_obstacle  # noqa: F401
+import orca_core.kernels.velocity_obstacle
+import orca_core.kernels.waiting  # noqa: F401
 from orca_core._jit import cache_counts, compile_all, compiled, kernel_digest
 
 __all__ = ["cache_counts", "compile_all", "compiled", "kernel_digest", "summary"]

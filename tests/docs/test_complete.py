@@ -196,7 +196,7 @@ def test_every_event_has_its_row() -> None:
     made = literals(r"\"kind\": \"([a-z-]+)\"", ("service/orca_crowd",))
     assert made
     rows = {plain(row[0]) for row in table_rows(PROTOCOL, "Events")}
-    assert made | {"arrived", "stalled", "overlap", "non-finite"} == rows
+    assert made | {"arrived", "arrived-crowded", "stalled", "blocked", "overlap", "non-finite"} == rows
 
 
 def test_every_link_between_documents_leads_somewhere() -> None:

@@ -38,7 +38,9 @@ __all__ = [
 ]
 
 Pair = list[float]
-Status = Literal["no-goal", "moving", "arrived", "stalled"]
+Status = Literal[
+    "no-goal", "moving", "arrived", "stalled", "arrived-crowded", "blocked", "unreachable", "inside-obstacle"
+]
 SEQUENCE: Any = Field(description="Place in the one order of all changes of the world.")
 
 
@@ -234,7 +236,10 @@ class CommandsAnswer(Shown):
 
 
 class EventShown(BaseModel):
-    """Something that happened in a step; more members by kind (`overlap`: `other`, `depth`)."""
+    """Something that happened in a step; more members by kind.
+
+    `overlap`: `other`, `depth`; `blocked`: `other`, `waited`.
+    """
 
     model_config = ConfigDict(extra="allow")
 

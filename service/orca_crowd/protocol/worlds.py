@@ -69,6 +69,12 @@ class OptionsBody(Strict):
     stop_non_finite: bool = True
     merge_collinear: bool = True
     walkable_surface: bool = True
+    settle_crowds: bool = True
+    detect_blocked: bool = True
+    bias_blocked: bool = True
+    courtesy: bool = True
+    back_out: bool = True
+    replan_jams: bool = True
     stall_time: Number = 3.0
 
 

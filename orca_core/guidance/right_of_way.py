@@ -1,0 +1,102 @@
+"""Right of way: in a jam who has waited longest goes first, with those who wait beside it; the others let them pass.
+
+The right of way is given to a convoy, so that a door is not fought over anew after each one who has passed; it ends
+when the way is free, and after a while in any case. Who has had it waits longer each time before it asks again: where
+two can only change places for ever they do so ever more rarely.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from orca_core.guidance.trouble import PATIENCE, Trouble, steps_of
+from orca_core.kernels.right_of_way import GOES, NONE, convoy_of, make_way
+from orca_core.kernels.status import ARRIVED, ARRIVED_CROWDED, NO_GOAL
+
+if TYPE_CHECKING:
+    from orca_core.world import World
+
+__all__ = ["share_right_of_way"]
+
+Integers = NDArray[np.int64]
+
+# seconds for which the right of way holds at the least, where it leads nowhere, and at the most
+SHORTEST = 1.0
+FRUITLESS = 8.0
+AT_MOST = 60.0
+# seconds before one asks again that has had it, doubled as often as it has
+REST = 1.0
+DOUBLINGS = 6
+
+
+def share_right_of_way(world: World, trouble: Trouble, blocked: Integers) -> None:
+    """Decide who has the right of way, and who yields to whom and how. Cells are sorted and wishes known."""
+    agents, options, step = world.population.state, world.options, world.step_count
+    ids, right = agents["id"], agents["right_since"]
+    _end_rights(world, trouble, blocked)
+    mark, whom = trouble.mark, trouble.whom
+    mark[:] = NONE
+    rests = ((agents["status"] == ARRIVED) | (agents["status"] == ARRIVED_CROWDED)).astype(np.uint8)
+    # whoever wants to be nowhere has been put there, and stays
+    movable = (agents["status"] != NO_GOAL).astype(np.uint8)
+    around = (trouble.widest, agents["position"], agents["radius"], agents["max_speed"], agents["time_horizon"])
+    found = (trouble.size, trouble.head, trouble.chain, trouble.near, trouble.queue, mark)
+
+    def clear_way(row: int) -> int:
+        """Make others yield to one that goes; how many."""
+        yielding: int = make_way(
+            row, options.courtesy, options.back_out, *around, trouble.wish, agents["goal"], agents["has_goal"], rests,
+            movable, agents["yields_to"], *found, whom,
+        )  # fmt: skip
+        return yielding
+
+    # those who have it, from the earliest on; a later one yields to it
+    holders = np.flatnonzero(right >= 0)
+    for row in holders[np.lexsort((holders, right[holders]))].tolist():
+        if mark[row] == NONE:
+            mark[row] = GOES
+            clear_way(row)
+    # those who ask for it: who has waited longest, and of these who has been here longest
+    asking = blocked[(right[blocked] < 0) & (agents["resting_until"][blocked] <= step)]
+    patience = steps_of(PATIENCE, world.time_step) // 2
+    for row in asking[np.lexsort((asking, -agents["waiting"][asking]))].tolist():
+        if mark[row] != NONE:
+            continue
+        mark[row] = GOES
+        if clear_way(row) == 0:
+            # nobody could yield to it
+            mark[row] = NONE
+            continue
+        mark[row] = NONE
+        size = convoy_of(row, patience, *around, trouble.wish, agents["waiting"], *found)
+        for member in trouble.queue[:size].tolist():
+            right[member] = step
+            clear_way(member)
+    yielding = np.flatnonzero((mark != NONE) & (mark != GOES))
+    agents["yielding"][:] = NONE
+    agents["yields_to"][:] = -1
+    agents["yielding"][yielding] = mark[yielding]
+    agents["yields_to"][yielding] = ids[whom[yielding]]
+
+
+def _end_rights(world: World, trouble: Trouble, blocked: Integers) -> None:
+    """Take the right of way from those who do not need it any more, or get nowhere by it."""
+    agents, step, dt = world.population.state, world.step_count, world.time_step
+    right, waiting = agents["right_since"], agents["waiting"]
+    holders = np.flatnonzero(right >= 0)
+    if not len(holders):
+        return
+    since = step - right[holders]
+    there = (trouble.wish[holders] == 0.0).all(axis=1) | (since >= steps_of(AT_MOST, dt))
+    passed = (since >= steps_of(SHORTEST, dt)) & (waiting[holders] < steps_of(PATIENCE, dt))
+    passed &= ~np.isin(agents["id"][holders], agents["yields_to"])
+    fruitless = steps_of(FRUITLESS, dt)
+    failed = (since >= fruitless) & (waiting[holders] >= fruitless) & np.isin(holders, blocked)
+    over = holders[there | passed | failed]
+    right[over] = -1
+    attempts = np.clip(agents["attempts"][over], 0, DOUBLINGS)
+    agents["resting_until"][over] = step + steps_of(REST, dt) * (1 << attempts)
+    agents["attempts"][over] = attempts + 1
