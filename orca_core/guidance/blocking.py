@@ -36,8 +36,8 @@ def detect_blocked(world: World, trouble: Trouble) -> tuple[Integers, list[Event
     count, blocker, free = np.zeros(len(rows), np.int64), np.zeros(len(rows), np.int64), np.zeros(len(rows), np.uint8)
     find_blocked(
         rows, patience, trouble.widest, agents["position"], agents["radius"], agents["max_speed"],
-        agents["time_horizon"], trouble.wish, waiting, trouble.size, trouble.head, trouble.chain, trouble.near, ahead,
-        count, free, blocker,
+        agents["time_horizon"], trouble.wish, waiting, trouble.size, trouble.head, trouble.chain, trouble.near,
+        *trouble.screens, ahead, count, free, blocker,
     )  # fmt: skip
     blocked, others = rows[free == 0], ids[blocker[free == 0]]
     fresh = (blocked_by[blocked] < 0) & (agents["yielding"][blocked] == 0)

@@ -132,7 +132,7 @@ class Deadlock:
         """Look at who is near whom."""
         options, agents, trouble = world.options, world.population.state, self._trouble
         wish = trouble.look(world)
-        trouble.sort(agents)
+        trouble.sort(world)
         events = settle_crowds(world, trouble) if options.settle_crowds else []
         wish[agents["status"] == ARRIVED_CROWDED] = 0.0
         blocked, told = detect_blocked(world, trouble)

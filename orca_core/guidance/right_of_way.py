@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from orca_core.guidance.trouble import PATIENCE, Trouble, steps_of
-from orca_core.kernels.right_of_way import GOES, NONE, convoy_of, make_way
+from orca_core.kernels.right_of_way import GOES, NONE, RETREATS, STANDS, STEPS_ASIDE, WAITS, convoy_of, make_way
 from orca_core.kernels.status import ARRIVED, ARRIVED_CROWDED, NO_GOAL
 
 if TYPE_CHECKING:
@@ -37,13 +37,14 @@ def share_right_of_way(world: World, trouble: Trouble, blocked: Integers) -> Non
     agents, options, step = world.population.state, world.options, world.step_count
     ids, right = agents["id"], agents["right_since"]
     _end_rights(world, trouble, blocked)
+    shortest, patient = steps_of(SHORTEST, world.time_step), steps_of(PATIENCE, world.time_step)
     mark, whom = trouble.mark, trouble.whom
     mark[:] = NONE
     rests = ((agents["status"] == ARRIVED) | (agents["status"] == ARRIVED_CROWDED)).astype(np.uint8)
     # whoever wants to be nowhere has been put there, and stays
     movable = (agents["status"] != NO_GOAL).astype(np.uint8)
     around = (trouble.widest, agents["position"], agents["radius"], agents["max_speed"], agents["time_horizon"])
-    found = (trouble.size, trouble.head, trouble.chain, trouble.near, trouble.queue, mark)
+    found = (trouble.size, trouble.head, trouble.chain, trouble.near, *trouble.screens, trouble.queue, mark)
 
     def clear_way(row: int) -> int:
         """Make others yield to one that goes; how many."""
@@ -53,15 +54,22 @@ def share_right_of_way(world: World, trouble: Trouble, blocked: Integers) -> Non
         )  # fmt: skip
         return yielding
 
+    def keep_back() -> None:
+        """Whoever is on the same way as one who yields waits with it, and asks for nothing."""
+        for row in np.flatnonzero((mark == STANDS) | (mark == STEPS_ASIDE) | (mark == RETREATS)).tolist():
+            convoy_of(row, WAITS, *around, trouble.wish, *found)
+
     # those who have it, from the earliest on; a later one yields to it
     holders = np.flatnonzero(right >= 0)
     for row in holders[np.lexsort((holders, right[holders]))].tolist():
         if mark[row] == NONE:
             mark[row] = GOES
-            clear_way(row)
+            if clear_way(row) == 0 and step - right[row] >= shortest and agents["waiting"][row] < patient:
+                # it is through
+                _end(world, np.array([row]))
+    keep_back()
     # those who ask for it: who has waited longest, and of these who has been here longest
     asking = blocked[(right[blocked] < 0) & (agents["resting_until"][blocked] <= step)]
-    patience = steps_of(PATIENCE, world.time_step) // 2
     for row in asking[np.lexsort((asking, -agents["waiting"][asking]))].tolist():
         if mark[row] != NONE:
             continue
@@ -70,12 +78,12 @@ def share_right_of_way(world: World, trouble: Trouble, blocked: Integers) -> Non
             # nobody could yield to it
             mark[row] = NONE
             continue
-        mark[row] = NONE
-        size = convoy_of(row, patience, *around, trouble.wish, agents["waiting"], *found)
+        size = convoy_of(row, GOES, *around, trouble.wish, *found)
         for member in trouble.queue[:size].tolist():
             right[member] = step
             clear_way(member)
-    yielding = np.flatnonzero((mark != NONE) & (mark != GOES))
+        keep_back()
+    yielding = np.flatnonzero((mark == STANDS) | (mark == STEPS_ASIDE) | (mark == RETREATS))
     agents["yielding"][:] = NONE
     agents["yields_to"][:] = -1
     agents["yielding"][yielding] = mark[yielding]
@@ -91,12 +99,15 @@ def _end_rights(world: World, trouble: Trouble, blocked: Integers) -> None:
         return
     since = step - right[holders]
     there = (trouble.wish[holders] == 0.0).all(axis=1) | (since >= steps_of(AT_MOST, dt))
-    passed = (since >= steps_of(SHORTEST, dt)) & (waiting[holders] < steps_of(PATIENCE, dt))
-    passed &= ~np.isin(agents["id"][holders], agents["yields_to"])
     fruitless = steps_of(FRUITLESS, dt)
     failed = (since >= fruitless) & (waiting[holders] >= fruitless) & np.isin(holders, blocked)
-    over = holders[there | passed | failed]
-    right[over] = -1
+    _end(world, holders[there | failed])
+
+
+def _end(world: World, over: Integers) -> None:
+    """Take the right of way from these rows, and let them rest."""
+    agents = world.population.state
+    agents["right_since"][over] = -1
     attempts = np.clip(agents["attempts"][over], 0, DOUBLINGS)
-    agents["resting_until"][over] = step + steps_of(REST, dt) * (1 << attempts)
+    agents["resting_until"][over] = world.step_count + steps_of(REST, world.time_step) * (1 << attempts)
     agents["attempts"][over] = attempts + 1

@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from orca_core.kernels.cells import fill_cells
+from orca_core.kernels.orientation import WORK
 from orca_core.kernels.right_of_way import wishes_of
+from orca_core.kernels.tree import STACK
+from orca_core.tree import BoxTree
 
 if TYPE_CHECKING:
     from orca_core.state import AgentState
+    from orca_core.statics import Statics
     from orca_core.world import World
 
 __all__ = ["LONGEST", "PATIENCE", "Trouble", "deciding_columns", "steps_of"]
@@ -52,6 +56,8 @@ class Trouble:
         self._room = 0
         self.widest = 0.0
         self.size = 1.0
+        self._statics: Statics | None = None
+        self.screens: tuple[Any, ...] = ()
         self._reserve(1)
 
     def _reserve(self, count: int) -> None:
@@ -80,8 +86,11 @@ class Trouble:
         )  # fmt: skip
         return self.wish
 
-    def sort(self, agents: AgentState) -> None:
-        """Sort everybody into cells."""
+    def sort(self, world: World) -> None:
+        """Sort everybody into cells, and know the walls."""
+        agents, statics = world.population.state, world.statics()
+        if statics is not self._statics:
+            self._statics, self.screens = statics, _screens(statics)
         self._reserve(agents.count)
         radius = agents["radius"]
         self.widest = float(radius.max(initial=0.0))
@@ -89,3 +98,13 @@ class Trouble:
         # not so small that a search for the widest looks at thousands of them
         self.size = max(CELL * usual, self.widest, 1e-6)
         fill_cells(agents.count, self.size, agents["position"], len(self.head) - 1, self.head, self.chain)
+
+
+def _screens(statics: Statics) -> tuple[Any, ...]:
+    """What stands between agents, with its tree and scratch: walls, and the boundaries of who can go farthest."""
+    boundaries = statics.boundaries
+    edges = statics.edges[: int(boundaries.class_start[1])] if boundaries.class_count else statics.edges[:0]
+    segments = np.ascontiguousarray(np.concatenate([statics.walls, edges]))
+    tree = BoxTree.over_segments(segments)
+    work = (np.zeros(STACK, np.int64), np.zeros(max(len(segments), 1), np.int64), np.zeros(WORK))
+    return (segments, tree.nodes, tree.leaves, tree.order, tree.boxes, *work)

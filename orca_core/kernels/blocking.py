@@ -3,7 +3,7 @@
 import math
 
 from orca_core._jit import kernel
-from orca_core.kernels.cells import gather_near
+from orca_core.kernels.cells import gather_near, screened
 
 __all__ = ["find_blocked", "in_the_way", "reach_of"]
 
@@ -33,11 +33,13 @@ def in_the_way(x, y, axis_x, axis_y, width):
 
 @kernel(
     "i8(i8[::1],i8,f8,f8[:,::1],f8[::1],f8[::1],f8[::1],f8[:,::1],i8[::1],f8,"
-    "i8[::1],i8[::1],i8[::1],i8[:,::1],i8[::1],u1[::1],i8[::1])"
+    "i8[::1],i8[::1],i8[::1],f8[:,::1],f8[:,::1],i8,i8[::1],f8[:,::1],i8[::1],i8[::1],f8[::1],"
+    "i8[:,::1],i8[::1],u1[::1],i8[::1])"
 )
 def find_blocked(
     rows, patience, widest, position, radius, max_speed, time_horizon, wish, waiting, size,
-    head, chain, near, ahead, ahead_count, free, blocker,
+    head, chain, near, screens, nodes, leaves, order, boxes, stack, found_screens, work, ahead, ahead_count, free,
+    blocker,
 ):  # fmt: skip
     """Say of each of `rows`, agents that have waited, who stands in its way, and whether it is blocked.
 
@@ -71,6 +73,11 @@ def find_blocked(
             gap = math.sqrt(x * x + y * y) - both
             there, _, _ = in_the_way(x, y, axis_x, axis_y, both)
             if not there or gap > reach + CLOSE * radius[j]:
+                continue
+            if screened(
+                position[i, 0], position[i, 1], position[j, 0], position[j, 1],
+                screens, nodes, leaves, order, boxes, stack, found_screens, work,
+            ):  # fmt: skip
                 continue
             if gap < nearest or (gap == nearest and j < blocker[n]):
                 nearest = gap

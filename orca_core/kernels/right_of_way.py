@@ -9,18 +9,22 @@ import math
 
 from orca_core._jit import kernel
 from orca_core.kernels.blocking import in_the_way, reach_of
-from orca_core.kernels.cells import gather_near
+from orca_core.kernels.cells import gather_near, screened
 from orca_core.kernels.preferred import preferred_velocity
 
-__all__ = ["GOES", "NONE", "RETREATS", "STANDS", "STEPS_ASIDE", "convoy_of", "make_way", "wishes_of", "yield_way"]
+__all__ = [
+    *("GOES", "NONE", "RETREATS", "STANDS", "STEPS_ASIDE", "WAITS"),
+    *("convoy_of", "make_way", "wishes_of", "yield_way"),
+]
 
 # how an agent yields, index into orca_core.state.YIELDING
 NONE = 0
 STANDS = 1
 STEPS_ASIDE = 2
 RETREATS = 3
-# in the marks of a decision alone
+# in the marks of a decision alone: it has the right of way; it is on the same way as one who yields
 GOES = 9
+WAITS = 8
 
 # seconds ahead of one with the right of way in which its way is kept free
 AHEAD = 1.5
@@ -29,6 +33,8 @@ WIDTH = 1.1
 BESIDE = 2.0
 # how much who retreats also goes aside, as a tangent, so that it leaves a passage at the first opening
 SIDEWAYS = 0.75
+# cosine of the angle between wishes up to which two are on the same way
+SAME = 0.5
 
 
 @kernel("void(i8,f8,b1,f8[:,::1],f8[::1],f8[:,::1],u1[::1],f8[::1],f8[::1],f8[:,::1],f8[:,::1])")
@@ -95,16 +101,18 @@ def yield_way(rows, firsts, yielding, position, radius, has_goal, preferred_spee
 
 @kernel(
     "i8(i8,b1,b1,f8,f8[:,::1],f8[::1],f8[::1],f8[::1],f8[:,::1],f8[:,::1],u1[::1],u1[::1],u1[::1],i8[::1],f8,"
-    "i8[::1],i8[::1],i8[::1],i8[::1],u1[::1],i8[::1])"
+    "i8[::1],i8[::1],i8[::1],f8[:,::1],f8[:,::1],i8,i8[::1],f8[:,::1],i8[::1],i8[::1],f8[::1],"
+    "i8[::1],u1[::1],i8[::1])"
 )
 def make_way(
     first, courtesy, back_out, widest, position, radius, max_speed, time_horizon, wish, goal, has_goal, rests,
-    movable, yields_to, size, head, chain, near, queue, mark, whom,
+    movable, yields_to, size, head, chain, near, screens, nodes, leaves, order, boxes, stack, found_screens, work,
+    queue, mark, whom,
 ):  # fmt: skip
     """Mark those who yield to the agent at row `first`, which has the right of way and is marked as going.
 
     `movable` (n,) says who yields at all; `yields_to` who has yielded until now (negative: nobody). Written are `mark`
-    of those marked NONE, and `whom`, the row to which each yields. Returns how many were marked.
+    of those marked NONE, and `whom`, the row to which each yields. Returns how many yield in its way, to whomever.
     """
     length = math.sqrt(wish[first, 0] * wish[first, 0] + wish[first, 1] * wish[first, 1])
     if length == 0.0:
@@ -114,13 +122,14 @@ def make_way(
     speed = min(length, max_speed[first])
     waiting = 0
     done = 0
+    met = 0
     x0 = position[first, 0]
     y0 = position[first, 1]
     reach = AHEAD * speed + reach_of(radius[first], max_speed[first], time_horizon[first])
     found = gather_near(x0, y0, reach + radius[first] + widest, size, position, head, chain, near)
     for m in range(found):
         j = near[m]
-        if mark[j] != NONE or movable[j] == 0:
+        if j == first or mark[j] == GOES or movable[j] == 0:
             continue
         both = radius[first] + radius[j]
         x = position[j, 0] - x0
@@ -149,7 +158,13 @@ def make_way(
             mutual, _, _ = in_the_way(-x, -y, wish[j, 0] / wanted, wish[j, 1] / wanted, both)
             if mutual:
                 how = STEPS_ASIDE if within else STANDS
-        if how != NONE:
+        if how == NONE or screened(
+            x0, y0, position[j, 0], position[j, 1],
+            screens, nodes, leaves, order, boxes, stack, found_screens, work,
+        ):  # fmt: skip
+            continue
+        met += 1
+        if mark[j] in (NONE, WAITS):
             mark[j] = how
             whom[j] = first
             queue[waiting] = j
@@ -172,7 +187,7 @@ def make_way(
         )
         for m in range(found):
             j = near[m]
-            if mark[j] != NONE or movable[j] == 0:
+            if mark[j] not in (NONE, WAITS) or movable[j] == 0:
                 continue
             both = radius[k] + radius[j]
             x = position[j, 0] - position[k, 0]
@@ -180,27 +195,33 @@ def make_way(
             ahead, _, _ = in_the_way(x, y, to_x, to_y, both)
             if not ahead or math.sqrt(x * x + y * y) - both > reach:
                 continue
-            if wish[j, 0] * to_x + wish[j, 1] * to_y <= 0.0:
+            if wish[j, 0] * to_x + wish[j, 1] * to_y <= 0.0 and not screened(
+                position[k, 0], position[k, 1], position[j, 0], position[j, 1],
+                screens, nodes, leaves, order, boxes, stack, found_screens, work,
+            ):  # fmt: skip
                 mark[j] = RETREATS
                 whom[j] = first
                 queue[waiting] = j
                 waiting += 1
-    return waiting
+    return met
 
 
-@kernel("i8(i8,i8,f8,f8[:,::1],f8[::1],f8[::1],f8[::1],f8[:,::1],i8[::1],f8,i8[::1],i8[::1],i8[::1],i8[::1],u1[::1])")
+@kernel(
+    "i8(i8,i8,f8,f8[:,::1],f8[::1],f8[::1],f8[::1],f8[:,::1],f8,i8[::1],i8[::1],i8[::1],"
+    "f8[:,::1],f8[:,::1],i8,i8[::1],f8[:,::1],i8[::1],i8[::1],f8[::1],i8[::1],u1[::1])"
+)
 def convoy_of(
-    first, patience, widest, position, radius, max_speed, time_horizon, wish, waiting, size, head, chain, near, queue,
-    mark,
+    first, what, widest, position, radius, max_speed, time_horizon, wish, size, head, chain, near,
+    screens, nodes, leaves, order, boxes, stack, found_screens, work, queue, mark,
 ):  # fmt: skip
-    """Mark as going those who wait with the agent at row `first` to go the same way; returns how many, in `queue`.
+    """Mark as `what` those marked NONE who are on the same way as the agent at row `first`; returns how many.
 
-    The agent itself comes first. Each of the others is close to one before it and wants to within sixty degrees of it.
+    They are in `queue` in order; the agent itself, whose mark stays, comes first. Each of the others is close to one
+    before it and wants to within sixty degrees of it.
     """
     queue[0] = first
     total = 1
     done = 0
-    mark[first] = GOES
     while done < total:
         k = queue[done]
         done += 1
@@ -211,15 +232,18 @@ def convoy_of(
         )
         for m in range(found):
             j = near[m]
-            if mark[j] != NONE or waiting[j] < patience:
+            if mark[j] != NONE:
                 continue
             x = position[j, 0] - position[k, 0]
             y = position[j, 1] - position[k, 1]
             if math.sqrt(x * x + y * y) - radius[k] - radius[j] > reach:
                 continue
             other = math.sqrt(wish[j, 0] * wish[j, 0] + wish[j, 1] * wish[j, 1])
-            if wish[j, 0] * wish[k, 0] + wish[j, 1] * wish[k, 1] > 0.5 * length * other:
-                mark[j] = GOES
+            if wish[j, 0] * wish[k, 0] + wish[j, 1] * wish[k, 1] > SAME * length * other and not screened(
+                position[k, 0], position[k, 1], position[j, 0], position[j, 1],
+                screens, nodes, leaves, order, boxes, stack, found_screens, work,
+            ):  # fmt: skip
+                mark[j] = what
                 queue[total] = j
                 total += 1
     return total
