@@ -55,8 +55,10 @@ def share_right_of_way(world: World, trouble: Trouble, blocked: Integers) -> Non
         return yielding
 
     def keep_back() -> None:
-        """Whoever is on the same way as one who yields waits with it, and asks for nothing."""
-        for row in np.flatnonzero((mark == STANDS) | (mark == STEPS_ASIDE) | (mark == RETREATS)).tolist():
+        """Whoever is on the same way as one who yields and wants the other way waits with it, and asks for nothing."""
+        yielding = np.flatnonzero((mark == STANDS) | (mark == STEPS_ASIDE) | (mark == RETREATS))
+        own, other = trouble.wish[yielding], trouble.wish[whom[yielding]]
+        for row in yielding[own[:, 0] * other[:, 0] + own[:, 1] * other[:, 1] <= 0.0].tolist():
             convoy_of(row, WAITS, *around, trouble.wish, *found)
 
     # those who have it, from the earliest on; a later one yields to it

@@ -27,7 +27,7 @@ GOES = 9
 WAITS = 8
 
 # seconds ahead of one with the right of way in which its way is kept free
-AHEAD = 1.5
+AHEAD = 2.5
 # width of that way and of the strip beside it in which who has yielded stays, in sums of radii
 WIDTH = 1.1
 BESIDE = 2.0
@@ -137,12 +137,17 @@ def make_way(
         ahead, _, aside = in_the_way(x, y, axis_x, axis_y, BESIDE * both)
         if not ahead or math.sqrt(x * x + y * y) - both > reach:
             continue
-        # who rests at the goal that the first one has too has come there before it
+        # who rests nearer to the goal that both have has come there before it; who rests farther off can step aside
+        beside = False
         if rests[j] == 1 and has_goal[j] == 1 and has_goal[first] == 1:
-            gx = goal[j, 0] - goal[first, 0]
-            gy = goal[j, 1] - goal[first, 1]
-            if gx * gx + gy * gy <= both * both:
-                continue
+            gx = goal[first, 0]
+            gy = goal[first, 1]
+            if (goal[j, 0] - gx) * (goal[j, 0] - gx) + (goal[j, 1] - gy) * (goal[j, 1] - gy) <= both * both:
+                beside = True
+                x1 = position[j, 0] - gx
+                y1 = position[j, 1] - gy
+                if x1 * x1 + y1 * y1 < (x0 - gx) * (x0 - gx) + (y0 - gy) * (y0 - gy):
+                    continue
         wanted = math.sqrt(wish[j, 0] * wish[j, 0] + wish[j, 1] * wish[j, 1])
         against = wish[j, 0] * axis_x + wish[j, 1] * axis_y
         within = abs(aside) < WIDTH * both
@@ -150,7 +155,7 @@ def make_way(
         if wanted == 0.0 or against <= 0.0:
             if within:
                 # it would come to stand in the way again as soon as it has been let go
-                how = RETREATS if back_out else (STEPS_ASIDE if courtesy else NONE)
+                how = RETREATS if back_out and not beside else (STEPS_ASIDE if courtesy else NONE)
             elif yields_to[j] >= 0:
                 how = STANDS
         elif courtesy:

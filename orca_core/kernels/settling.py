@@ -13,7 +13,7 @@ __all__ = ["settle", "share_room", "sharers"]
 CLOSE = 0.25
 LOOSE = 0.5
 # how much longer the nearest to a goal waits for a way to it
-LONG = 3
+LONG = 8
 # m, so that goals a little apart are in other buckets
 GRAIN = 0.01
 # part of the plane that discs cover which nobody has arranged
