@@ -96,6 +96,16 @@ COLUMNS: dict[str, Rule] = {
     "obstacle_horizon": Rule(1, SHORTEST, LARGEST),
     "neighbor_distance": Rule(1, 0.0, LONGEST),
     "max_neighbors": Rule(1, 0, MOST_NEIGHBORS, whole=True),
+    "weight": Rule(1, 0.0, LARGEST),
+    "priority": Rule(1, -LARGEST, LARGEST, whole=True),
+    "locked": FLAG,
+    "avoidance": FLAG,
+    "layer": Rule(1, 0, 2**32 - 1, whole=True),
+    "mask": Rule(1, 0, 2**32 - 1, whole=True),
+    "elevation": Rule(1, -LARGEST, LARGEST),
+    "height": Rule(1, 0.0, LARGEST),
+    "group": Rule(1, 0, 2**53 - 1, whole=True),
+    "group_mode": choice("none", "ignore", "together"),
     "guidance": choice("straight", "path", "flow"),
 }
 

@@ -28,17 +28,21 @@ from orca_core.kernels.velocity_obstacle import (
 )
 from orca_core.solver import Solver
 from orca_core.state import preferred_columns
+from orca_core.yielding import shares_against
 
 if TYPE_CHECKING:
     from orca_core.world import World
 
-__all__ = ["HalfPlane", "constraints", "explain", "neighbours"]
+__all__ = ["HalfPlane", "Neighbour", "constraints", "explain", "neighbours", "within_sight"]
+
+# how many of those that are not avoided are named
+UNHEEDED = 100
 
 
 @dataclass(frozen=True)
 class HalfPlane:
     """One constraint: `kind` is obstacle, boundary or agent, `source` the id of what it comes from (None if
-    unknown).
+    unknown). `responsibility` is the agent's share of the avoidance, and `why` the rule that says so against an agent.
     """
 
     kind: str
@@ -46,25 +50,49 @@ class HalfPlane:
     distance: float
     point: tuple[float, float]
     normal: tuple[float, float]
+    responsibility: float = 1.0
+    why: str | None = None
 
     def signed_distance(self, x: float, y: float) -> float:
         """Signed distance of a velocity; negative when it violates the half-plane."""
         return (x - self.point[0]) * self.normal[0] + (y - self.point[1]) * self.normal[1]
 
 
-def neighbours(world: World, row: int) -> list[tuple[float, int]]:
-    """The neighbours of the agent at index `row` as (squared distance, index), in the order of their constraints."""
+@dataclass(frozen=True)
+class Neighbour:
+    """Another agent within sight: how far, its index, and the responsibility for it, with the rule that decides it."""
+
+    squared: float
+    index: int
+    share: float
+    why: str
+
+
+def within_sight(world: World, row: int) -> list[Neighbour]:
+    """Everybody nearer than the neighbour distance of the agent at index `row`, by (squared distance, index)."""
     state = world.population.state
     offset = state["position"] - state["position"][row]
     squared = offset[:, 0] * offset[:, 0] + offset[:, 1] * offset[:, 1]
     reach = state["neighbor_distance"][row]
     near = np.flatnonzero((squared < reach * reach) & (np.arange(len(squared)) != row))
-    ranked = near[np.lexsort((near, squared[near]))][: int(state["max_neighbors"][row])]
-    return [(float(squared[index]), int(index)) for index in ranked]
+    ranked = near[np.lexsort((near, squared[near]))]
+    pairs = shares_against(state, row, ranked)
+    return [
+        Neighbour(float(squared[index]), int(index), share, why)
+        for index, (share, why) in zip(ranked, pairs, strict=True)
+    ]
+
+
+def neighbours(world: World, row: int) -> list[Neighbour]:
+    """The neighbours of the agent at index `row` in the order of their constraints: the nearest of those it heeds."""
+    heeded = [one for one in within_sight(world, row) if one.share > 0.0]
+    return heeded[: int(world.population.state["max_neighbors"][row])]
 
 
 def constraints(world: World, row: int) -> tuple[list[HalfPlane], int]:
     """The half-planes of the agent at index `row` in the order of the program, and how many of them are hard."""
+    if world.population.state["locked"][row]:
+        return [], 0
     walls = _wall_planes(world, row)
     boundaries = _boundary_planes(world, row)
     return walls + boundaries + _agent_planes(world, row), len(walls) + len(boundaries)
@@ -80,11 +108,19 @@ def _wall_planes(world: World, row: int) -> list[HalfPlane]:
     radius, limit = float(state["radius"][row]), float(state["max_speed"][row])
     horizon = max(float(state["obstacle_horizon"][row]), _floor(world))
     reach = horizon * limit + radius
+    low = float(state["elevation"][row])
+    high = low + float(state["height"][row])
     found = []
     for wall, (ax, ay, bx, by) in enumerate(statics.walls.tolist()):
+        if len(statics.wall_range) and not (statics.wall_range[wall, 0] <= high and low <= statics.wall_range[wall, 1]):
+            continue
         squared = segment_distance_squared(ax - px, ay - py, bx - px, by - py)
         if squared <= reach * reach:
-            found.append((squared, wall, (ax - px, ay - py, bx - px, by - py)))
+            ends = (ax - px, ay - py, bx - px, by - py)
+            # who stands on it: whichever way it was drawn
+            if squared == 0.0 and world.options.one_side_of_walls and ends[:2] > ends[2:]:
+                ends = (*ends[2:], *ends[:2])
+            found.append((squared, wall, ends))
     planes = []
     for squared, wall, ends in sorted(found):
         x, y, nx, ny = segment_half_plane(*ends, radius, horizon, world.time_step)
@@ -124,17 +160,18 @@ def _agent_planes(world: World, row: int) -> list[HalfPlane]:
     px, py = state["position"][row].tolist()
     vx, vy = state["velocity"][row].tolist()
     planes = []
-    for squared, index in neighbours(world, row):
+    for one in neighbours(world, row):
+        index, share = one.index, one.share
         ax, ay = (state["position"][index] - [px, py]).tolist()
         bx, by = state["velocity"][index].tolist()
         r = float(state["radius"][row]) + float(state["radius"][index])
         mine, other = int(state["id"][row]), int(state["id"][index])
-        coincident = world.options.part_coincident and squared < r * r
+        coincident = world.options.part_coincident and one.squared < r * r
         if coincident and overlap_normal_is_degenerate(ax, ay, vx, vy, bx, by, dt):
-            plane = coincident_half_plane(world.seed, mine, other, ax, ay, r, vx, vy, bx, by, dt, 0.5)
+            plane = coincident_half_plane(world.seed, mine, other, ax, ay, r, vx, vy, bx, by, dt, share)
         else:
-            plane = agent_half_plane(ax, ay, r, vx, vy, bx, by, float(state["time_horizon"][row]), dt, 0.5)
-        planes.append(HalfPlane("agent", other, math.sqrt(squared), plane[:2], plane[2:]))
+            plane = agent_half_plane(ax, ay, r, vx, vy, bx, by, float(state["time_horizon"][row]), dt, share)
+        planes.append(HalfPlane("agent", other, math.sqrt(one.squared), plane[:2], plane[2:], share, one.why))
     return planes
 
 
@@ -161,20 +198,24 @@ def _next(world: World, row: int) -> dict[str, Any]:
     stage = solver.stage(agents, statics, world.options, dt, task)
     solver.solve(stage, dt, world.seed, task, leaf, leaf + 1)
     agents["neighbor_reach"][:] = hints
-    outcome = int(solver["outcome"][place])
+    locked = bool(agents["locked"][row])
+    outcome = 0 if locked else int(solver["outcome"][place])
     return {
-        "velocity": agents.following("velocity")[row].tolist(),
+        "velocity": (agents["velocity"] if locked else agents.following("velocity"))[row].tolist(),
         "turns_aside": bool(outcome & BIASED),
         "parts": bool(outcome & COINCIDENT),
     }
 
 
 def explain(world: World, identifier: int) -> dict[str, Any]:
-    """Plain values: `agent`, `status`, `step`, `preferred_velocity`, `neighbors`, `constraints`, `next`, `program`.
+    """Plain values: `agent`, `status`, `step`, `preferred_velocity`, `neighbors`, `unheeded`, `constraints`, `next`,
+    `program`.
 
-    Each constraint names kind, source id, point, normal, and its signed distance from the resulting velocity (negative:
-    violated). `program` is the text's: `status` (`feasible`, `relaxed` or `hard-relaxed`), the first failing row, the
-    velocity and the deepest violation. `next` is what the coming step will solve, options included: its velocity, and
+    Each constraint names kind, source id, point, normal, its signed distance from the resulting velocity (negative:
+    violated), the agent's share of the avoidance and, against another agent, the rule behind that share. `unheeded` are
+    the nearest within sight that it does not avoid, each with the rule. `program` is the text's: `status` (`feasible`,
+    `relaxed` or `hard-relaxed`), the first failing row, the velocity and the deepest violation; a locked agent solves
+    none and goes on, which is `locked`. `next` is what the coming step will solve, options included: its velocity, and
     whether the agent turns aside of a symmetry or parts from one on its very spot; walls and the walkable surface may
     still cut that move short. Raises NotFound or Gone.
     """
@@ -186,13 +227,18 @@ def explain(world: World, identifier: int) -> dict[str, Any]:
     rows = np.array([[*plane.point, *plane.normal] for plane in planes] or np.empty((0, 4)), np.float64).reshape(-1, 4)
     failed, vx, vy = permitted_velocity(rows, hard, len(planes), limit, px, py, np.empty((len(planes) + 1, 4)))
     agent = world.agent(identifier)
+    if state["locked"][row]:
+        vx, vy = state["velocity"][row].tolist()
     ending = "feasible" if failed == len(planes) else "relaxed" if failed >= hard else "hard-relaxed"
+    ending = "locked" if state["locked"][row] else ending
     shown = [
         {
             "kind": plane.kind,
             "source": plane.source,
             "hard": index < hard,
             "distance": plane.distance,
+            "responsibility": plane.responsibility,
+            "why": plane.why,
             "point": list(plane.point),
             "normal": list(plane.normal),
             "signed_distance": plane.signed_distance(vx, vy),
@@ -205,8 +251,13 @@ def explain(world: World, identifier: int) -> dict[str, Any]:
         "step": world.step_count,
         "preferred_velocity": [px, py],
         "neighbors": [
-            {"id": int(state["id"][index]), "distance": math.sqrt(squared)} for squared, index in neighbours(world, row)
+            {"id": int(state["id"][one.index]), "distance": math.sqrt(one.squared)} for one in neighbours(world, row)
         ],
+        "unheeded": [
+            {"id": int(state["id"][one.index]), "distance": math.sqrt(one.squared), "why": one.why}
+            for one in within_sight(world, row)
+            if not one.share > 0.0
+        ][:UNHEEDED],
         "constraints": shown,
         "next": _next(world, row),
         "program": {

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from orca_core.kernels.step import NEAR_STATICS
+from orca_core.kernels.storeys import surface_on_storeys, walls_on_storeys
 from orca_core.kernels.surface import surface_phase
 from orca_core.kernels.walls import wall_phase
 from orca_core.options import Options
@@ -52,10 +53,17 @@ def guard(
     tree = statics.wall_tree if guarded else no_walls()
     walls: NDArray[Any] = statics.walls if guarded else tree.boxes
     moves = (agents["position"], agents.following("velocity"), agents.following("position"), dt)
-    indexed_walls = (walls, tree.nodes, tree.leaves, tree.order, tree.boxes)
+    indexed_walls: tuple[Any, ...] = (walls, tree.nodes, tree.leaves, tree.order, tree.boxes)
+    # walls that stand at some heights only are picked for each agent, and the heights go where the phases expect them
+    storeys = guarded and len(statics.wall_range) > 0
+    heights = (agents["elevation"], agents["height"]) if storeys else ()
+    some = (scratch.some_walls, scratch.some_boxes, scratch.some_nodes, scratch.some_order) if storeys else ()
+    if storeys:
+        indexed_walls = (*indexed_walls, statics.wall_range)
     if not surface:
-        work = (scratch.stack, scratch.found, scratch.work)
-        return lambda first, last: wall_phase(*moves, order, outcome, MARK, first, last, *indexed_walls, *work)
+        work = (scratch.stack, scratch.found, scratch.work, *some)
+        on_walls = walls_on_storeys if storeys else wall_phase
+        return lambda first, last: on_walls(*moves, order, outcome, MARK, first, last, *heights, *indexed_walls, *work)
     boundaries, index = statics.boundaries, statics.boundaries.index
     before = (
         agents["max_speed"], agents["radius_class"], agents["on_surface"], agents.following("on_surface"), moved, order,
@@ -65,6 +73,7 @@ def guard(
         boundaries.class_start, statics.edges, boundaries.following, boundaries.preceding, index.node_start,
         index.nodes,
         index.leaves, index.order, index.boxes, *indexed_walls, scratch.stack, scratch.found_edges, scratch.found,
-        scratch.work,
+        scratch.work, *some,
     )  # fmt: skip
-    return lambda first, last: surface_phase(*moves, *before, first, last, *after)
+    on_surface = surface_on_storeys if storeys else surface_phase
+    return lambda first, last: on_surface(*moves, *before, first, last, *heights, *after)

@@ -15,11 +15,12 @@ from orca_core.kernels.overlap import overlapping_discs
 from orca_core.kernels.step import OVERLAP_SLACK
 from orca_core.kernels.tree import STACK
 from orca_core.tree import BoxTree
+from orca_core.yielding import terms_and_bonds
 
 if TYPE_CHECKING:
-    from orca_core.world import World
+    from orca_core.surroundings import Surroundings
 
-__all__ = ["about_agents", "about_places"]
+__all__ = ["about_agents", "about_places", "heights_of", "outside_mask"]
 
 Integers = NDArray[np.int64]
 
@@ -30,7 +31,7 @@ REACH = {"neighbor_distance", "radius", "max_speed", "time_horizon"}
 PLACES = {"position", "radius"}
 
 
-def about_agents(world: World, indices: Integers, changed: set[str] | None = None) -> list[Notice]:
+def about_agents(world: Surroundings, indices: Integers, changed: set[str] | None = None) -> list[Notice]:
     """Warnings about the agents at `indices`, of which `changed` columns were given (None: all); items count from 0
     in that order.
     """
@@ -44,13 +45,13 @@ def about_agents(world: World, indices: Integers, changed: set[str] | None = Non
     return capped(notices)
 
 
-def about_places(world: World) -> list[Notice]:
+def about_places(world: Surroundings) -> list[Notice]:
     """Warnings about agents that a new walkable area leaves outside; `item` is not set, the id stands in the
     message.
     """
     everybody = np.arange(world.agent_count)
     ids = world.ids
-    outside = _outside_mask(world, everybody)
+    outside = outside_mask(world, everybody)
     notices = [
         Notice("outside-area", None, None, f"agent {ids[row]} is outside the walkable area shrunk by its radius")
         for row in np.flatnonzero(outside)[:101]
@@ -69,7 +70,7 @@ def about_places(world: World) -> list[Notice]:
     return capped(notices)
 
 
-def _short_horizons(world: World, indices: Integers) -> list[Notice]:
+def _short_horizons(world: Surroundings, indices: Integers) -> list[Notice]:
     notices = []
     for name in sorted(TIMES):
         horizon = world.column(name)[indices]
@@ -79,7 +80,7 @@ def _short_horizons(world: World, indices: Integers) -> list[Notice]:
     return notices
 
 
-def _short_sight(world: World, indices: Integers) -> list[Notice]:
+def _short_sight(world: Surroundings, indices: Integers) -> list[Notice]:
     horizon = np.maximum(world.column("time_horizon")[indices], world.time_step)
     needed = 2.0 * world.column("radius")[indices] + 2.0 * world.column("max_speed")[indices] * horizon
     sight = world.column("neighbor_distance")[indices]
@@ -96,15 +97,16 @@ def _short_sight(world: World, indices: Integers) -> list[Notice]:
     ]
 
 
-def _overlaps(world: World, indices: Integers) -> list[Notice]:
+def _overlaps(world: Surroundings, indices: Integers) -> list[Notice]:
     position, radius = world.population.state["position"], world.population.state["radius"]
     edge = radius[:, None]
     tree = BoxTree.over(np.ascontiguousarray(np.hstack([position - edge, position + edge])))
     other = np.empty(len(indices), np.int64)
     rows = np.ascontiguousarray(indices)
     overlapping_discs(
-        rows, position, radius, OVERLAP_SLACK, tree.nodes, tree.leaves, tree.order, np.empty(STACK, np.int64), other
-    )
+        rows, position, radius, OVERLAP_SLACK, tree.nodes, tree.leaves, tree.order, np.empty(STACK, np.int64), other,
+        *terms_and_bonds(world.population.state),
+    )  # fmt: skip
     ids = world.ids
     return [
         Notice(
@@ -117,7 +119,8 @@ def _overlaps(world: World, indices: Integers) -> list[Notice]:
     ]
 
 
-def _outside_mask(world: World, indices: Integers) -> NDArray[np.bool_]:
+def outside_mask(world: Surroundings, indices: Integers) -> NDArray[np.bool_]:
+    """Which of the agents at `indices` (k,) are off the surface for their radius."""
     statics = world.statics()
     mask = np.zeros(len(indices), bool)
     if not world.walkable_set.items():
@@ -129,15 +132,24 @@ def _outside_mask(world: World, indices: Integers) -> NDArray[np.bool_]:
     return mask
 
 
-def _outside(world: World, indices: Integers) -> list[Notice]:
+def _outside(world: Surroundings, indices: Integers) -> list[Notice]:
     return [
         Notice("outside-area", int(item), "position", "is outside the walkable area shrunk by the radius")
-        for item in np.flatnonzero(_outside_mask(world, indices))[:101]
+        for item in np.flatnonzero(outside_mask(world, indices))[:101]
     ]
 
 
-def _inside(world: World, indices: Integers) -> list[Notice]:
-    around = obstacles_around(world.obstacle_set.items(), world.population.state["position"][indices])
+def heights_of(world: Surroundings, indices: Integers) -> NDArray[np.float64]:
+    """From where to where the agents at `indices` (k,) stand, (k, 2)."""
+    state = world.population.state
+    low = state["elevation"][indices]
+    return np.stack([low, low + state["height"][indices]], axis=1)
+
+
+def _inside(world: Surroundings, indices: Integers) -> list[Notice]:
+    around = obstacles_around(
+        world.obstacle_set.acting(), world.population.state["position"][indices], heights_of(world, indices)
+    )
     return [
         Notice("inside-obstacle", item, "position", f"is inside obstacle {identifier}, whose walls let nobody out")
         for item, identifier in around[:101]

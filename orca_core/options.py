@@ -20,6 +20,8 @@ OPTION_MEANINGS: dict[str, str] = {
     "stop_non_finite": "a non-finite result stops that agent, is counted and reported",
     "merge_collinear": "collinear touching pieces of walls and boundaries act as one piece",
     "walkable_surface": "a centre never leaves the walkable area shrunk by its radius; its move slides along",
+    "leave_obstacles": "an agent in an obstacle put over it, or off a surface taken away, leaves by the shortest way",
+    "one_side_of_walls": "who stands exactly on a wall gets off it on a side that does not depend on how it was drawn",
     "settle_crowds": "whoever is kept from its goal by others who rest there settles where it is: `arrived-crowded`",
     "detect_blocked": "agents that wait for each other, or for one that stands, are told of: `blocked`",
     "bias_blocked": "the preferred speed of a blocked agent rises with the time that it has waited",
@@ -45,6 +47,8 @@ class Options:
     stop_non_finite: bool = False
     merge_collinear: bool = False
     walkable_surface: bool = False
+    leave_obstacles: bool = False
+    one_side_of_walls: bool = False
     settle_crowds: bool = False
     detect_blocked: bool = False
     bias_blocked: bool = False

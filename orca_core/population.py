@@ -12,8 +12,9 @@ from orca_core.agent_columns import COLUMNS, check_columns, check_masks, check_v
 from orca_core.arrays import Allocate, own_memory
 from orca_core.errors import InvalidInput, Problem
 from orca_core.identifiers import Identifiers, rows_of
-from orca_core.kernels.status import ARRIVED, MOVING, NO_GOAL
+from orca_core.kernels.status import ARRIVED, INSIDE_OBSTACLE, MOVING, NO_GOAL
 from orca_core.state import AGENT_DEFAULTS, BY_NAME, STATUS_NAMES, AgentState
+from orca_core.yielding import MANNERS
 
 __all__ = ["Population"]
 
@@ -23,10 +24,12 @@ ANEW = ("waiting", "blocked_by", "right_since", "resting_until", "attempts", "yi
 Integers = NDArray[np.int64]
 Masks = Mapping[str, NDArray[np.bool_]]
 
-# what null may clear, and the value that clearing leaves
 # what the solver keeps by place between steps, in its frame or as parameters
-TUNED = ("velocity", "radius", "max_speed", "time_horizon", "obstacle_horizon", "neighbor_distance", "max_neighbors")
-
+TUNED = (
+    "velocity", "radius", "max_speed", "time_horizon", "obstacle_horizon", "neighbor_distance", "max_neighbors",
+    *MANNERS,
+)  # fmt: skip
+# what null may clear, and the value that clearing leaves
 CLEARABLE = (
     *("goal", "preferred_velocity", "velocity"),
     *(name for name, rule in COLUMNS.items() if rule.unset is not None),
@@ -122,7 +125,7 @@ class Population:
         # the goal last, so that it holds over a preferred velocity of the same row
         for name in sorted(values, key=lambda name: name == "goal"):
             self._write(name, np.arange(rows.start, rows.stop), values[name], given.get(name))
-        self._start(np.arange(rows.start, rows.stop), step)
+        self.watch_anew(np.arange(rows.start, rows.stop), step)
         return rows
 
     def _fill_defaults(self, values: dict[str, NDArray[Any]], given: dict[str, NDArray[np.bool_]], count: int) -> None:
@@ -189,7 +192,7 @@ class Population:
             if "position" in values:
                 anew |= given.get("position", np.ones(len(indices), bool))
             if anew.any():
-                self._start(indices[anew], step)
+                self.watch_anew(indices[anew], step)
         return indices
 
     def _targets(self, rows: slice | Integers) -> tuple[NDArray[Any], ...]:
@@ -213,19 +216,25 @@ class Population:
             state["on_surface"][indices] = 0
             state["neighbor_reach"][indices] = -1.0
             state.place_anew()
+        # who is put somewhere is there by order, and what somebody else drives goes where it is driven
+        if name == "position":
+            state["caught"][indices] = 0
+        elif name == "locked":
+            state["caught"][indices] *= array == 0
         if name in TUNED:
             state.tune_anew()
         state[name][indices] = array
 
-    def _start(self, indices: Integers, step: int) -> None:
-        """Begin to watch progress anew from here."""
+    def watch_anew(self, indices: Integers, step: int) -> None:
+        """Begin to watch progress anew from here; who is caught stays so, whatever it is told to want."""
         state = self.state
         moves = (state["has_goal"][indices] == 1) | (state["preferred_velocity"][indices] != 0.0).any(axis=1)
         # one that has arrived and is not sent elsewhere stays so
         offset = state["goal"][indices] - state["position"][indices]
         there = (state["status"][indices] == ARRIVED) & (state["has_goal"][indices] == 1)
         there &= np.sqrt(offset[:, 0] * offset[:, 0] + offset[:, 1] * offset[:, 1]) <= state["goal_tolerance"][indices]
-        state["status"][indices] = np.where(there, ARRIVED, np.where(moves, MOVING, NO_GOAL))
+        status = np.where(there, ARRIVED, np.where(moves, MOVING, NO_GOAL))
+        state["status"][indices] = np.where(state["caught"][indices] != 0, INSIDE_OBSTACLE, status)
         state["anchor"][indices] = state["position"][indices]
         state["anchor_step"][indices] = step
         for name in ANEW:

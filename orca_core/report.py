@@ -23,7 +23,8 @@ class Added:
 
 @dataclass(frozen=True)
 class Event:
-    """Something that happened to agents in a step: `arrived`, `stalled`, `overlap`, `non-finite`.
+    """Something that happened to agents in a step: `arrived`, `stalled`, `overlap`, `non-finite`,
+    `inside-obstacle`.
 
     `ids` ascend in index order; `data` holds columns beside them (for `overlap`: `other`, `depth`).
     """

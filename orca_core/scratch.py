@@ -12,6 +12,7 @@ from orca_core.kernels.neighbours import LISTED
 from orca_core.kernels.orientation import WORK
 from orca_core.kernels.ranking import COUNTED
 from orca_core.kernels.tree import LEAF, STACK
+from orca_core.tree import leaf_count
 
 __all__ = ["Scratch"]
 
@@ -49,8 +50,14 @@ class Scratch:
     item: Integers
     planes: Floats
     derived: Floats
+    shares: Floats
+    found_here: Integers
     found_edges: Integers
     work: Floats
+    some_walls: Floats
+    some_boxes: Floats
+    some_nodes: Floats
+    some_order: Integers
     size: tuple[int, int, int, int]
 
     @classmethod
@@ -88,8 +95,14 @@ class Scratch:
             item=np.empty(items, np.int64),
             planes=np.empty((rows, 4)),
             derived=np.empty((rows, 4)),
+            shares=np.empty(candidates),
+            found_here=np.empty(max(walls, 1), np.int64),
             found_edges=np.empty(max(edges, 1), np.int64),
             work=np.empty(WORK),
+            some_walls=np.empty((walls, 4)),
+            some_boxes=np.empty((walls, 4)),
+            some_nodes=np.empty((2 * leaf_count(walls), 4)),
+            some_order=np.empty(max(walls, 1), np.int64),
             size=(leaves, neighbours, walls, edges),
         )
 

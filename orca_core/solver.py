@@ -23,11 +23,13 @@ from numpy.typing import NDArray
 
 from orca_core._jit import compile_all
 from orca_core.arrays import Allocate, Arrays, Wanted, own_memory
+from orca_core.kernels.caught import let_out, tell_caught
 from orca_core.kernels.frame import follow_frame, write_frame, write_leaf_firsts
+from orca_core.kernels.locked import carry_locked
 from orca_core.kernels.neighbours import LISTED
 from orca_core.kernels.preferred import gather_parameters
 from orca_core.kernels.status import conclude
-from orca_core.kernels.step import solve_leaves
+from orca_core.kernels.step import LOCKING, solve_leaves
 from orca_core.kernels.tree import LEAF, sort_codes, z_order
 from orca_core.options import Options
 from orca_core.scratch import Scratch
@@ -35,6 +37,7 @@ from orca_core.stage import Stage
 from orca_core.state import AgentState
 from orca_core.statics import Statics
 from orca_core.tree import leaf_count
+from orca_core.yielding import bonds_of, manners_of
 
 __all__ = ["Solver", "StepTask"]
 
@@ -52,7 +55,8 @@ class StepTask:
 
     `side` and `frame` say which of the two sets of arrays are the state and the frame; `drift` how far anybody may have
     gone since the agents were sorted, `slack` by how much two may have come closer in the last step; `guided` says that
-    guides decide the preferred velocities of some.
+    guides decide the preferred velocities of some, `manners` what the agents have among them of `orca_core.yielding`,
+    `caught` that somebody is where nobody can be.
     """
 
     step: int
@@ -64,12 +68,14 @@ class StepTask:
     drift: float
     slack: float
     guided: bool
+    manners: int
+    caught: bool
 
-    def values(self) -> tuple[int, int, int, int, int, int, float, float, bool]:
+    def values(self) -> tuple[int, int, int, int, int, int, float, float, bool, int, bool]:
         """The same as a plain tuple, for travelling."""
         return (
             self.step, self.count, self.leaves, self.neighbours, self.side, self.frame, self.drift, self.slack,
-            self.guided,
+            self.guided, self.manners, self.caught,
         )  # fmt: skip
 
 
@@ -90,6 +96,7 @@ class Solver:
         self._scratch: Scratch | None = None
         self._stages: dict[tuple[int, int], tuple[tuple[int, ...], Stage]] = {}
         self._neighbours = 0
+        self._manners = 0
         self._side = 0.0
         self._allocate(1)
 
@@ -116,6 +123,12 @@ class Solver:
         if count > self.capacity:
             self._allocate(max(count, self.capacity + self.capacity // 2))
 
+    def reserve_bonds(self, agents: AgentState) -> None:
+        """Make room for who yields to whom, where somebody is not neutral, before a step needs it; see `reserve`."""
+        if len(self["bonds"]) < self.capacity and manners_of(agents):
+            self.arrays.make(_bonds(self.capacity))
+            self._sorted = None
+
     def _allocate(self, count: int) -> None:
         """Make the arrays for `count` agents; all of them, or none."""
         leaves = leaf_count(count)
@@ -133,6 +146,8 @@ class Solver:
             ("overlap_depth", (rows,), "<f8", 0.0),
             ("overlap_with", (rows,), "<i8", -1),
         ]
+        # one row where nobody needs them
+        wanted += _bonds(rows if self.capacity and len(self["bonds"]) == self.capacity else 1)
         for frame in (0, 1):
             wanted += [
                 (f"packed.{frame}", (rows, 5), "<f8", 0.0),
@@ -171,7 +186,10 @@ class Solver:
             self._show(agents, self.frame)
             self._tuned = agents.tuned
         leaves = leaf_count(count)
-        return StepTask(step, count, leaves, self._neighbours, agents.side, self.frame, self.drift, self.slack, guided)
+        return StepTask(
+            step, count, leaves, self._neighbours, agents.side, self.frame, self.drift, self.slack, guided,
+            self._manners, bool(agents["caught"].any()),
+        )  # fmt: skip
 
     def _sort(self, agents: AgentState) -> None:
         """Sort the agents in space; no list holds any more."""
@@ -195,6 +213,10 @@ class Solver:
             agents["neighbor_distance"], agents["max_neighbors"], self["parameters"],
         )  # fmt: skip
         self._neighbours = min(int(agents["max_neighbors"].max(initial=0)), agents.count)
+        self._manners = manners_of(agents)
+        if self._manners:
+            self.reserve_bonds(agents)
+            bonds_of(agents, self["order"], self["terms"], self["bonds"])
 
     def _show(self, agents: AgentState, frame: int) -> None:
         """Write a whole frame from the state."""
@@ -226,8 +248,8 @@ class Solver:
         """Neighbours, constraints, program and relaxation for the leaves [first, last): new velocities."""
         stage.scratch.planted[0] = 0
         solve_leaves(
-            first, last, task.count, dt, stage.floor, stage.flags, seed, task.step, stage.turn_steps, task.drift,
-            task.slack, task.leaves, *stage.solving,
+            first, last, task.count, dt, stage.floor, stage.flags | task.manners, seed, task.step, stage.turn_steps,
+            task.drift, task.slack, task.leaves, *stage.solving,
         )  # fmt: skip
 
     def advance(
@@ -247,12 +269,24 @@ class Solver:
         begin, end = first * LEAF, min(last * LEAF, task.count)
         if stage.keep_on_side is not None:
             stage.keep_on_side(begin, end)
+        if task.caught:
+            let_out(begin, end, stage.order, dt, *stage.letting_out)
+        if task.manners & LOCKING:
+            carry_locked(begin, end, stage.order, task.step + 1, dt, *stage.carrying)
         conclude(begin, end, stage.order, task.step + 1, *stage.concluding)
+        if task.caught:
+            tell_caught(begin, end, stage.order, *stage.telling)
         return float(follow_frame(first, last, task.count, *stage.showing))
 
     def finish(self, agents: AgentState, longest: float) -> None:
         """Phase, by one: what was written beside is the state; `longest` is the longest move of anybody."""
         agents.turn()
+        agents.release()
         self.frame = 1 - self.frame
         self.drift += longest
         self.slack = 2.0 * longest
+
+
+def _bonds(rows: int) -> list[Wanted]:
+    """What the responsibility kernel reads by place."""
+    return [("terms", (rows, 3), "<f8", 0.0), ("bonds", (rows, 5), "<i8", 0)]

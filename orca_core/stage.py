@@ -43,8 +43,11 @@ class Stage:
     solving: Values
     keep_on_side: Callable[[int, int], None] | None
     order: NDArray[Any]
+    carrying: Values
     concluding: Values
     showing: Values
+    letting_out: Values
+    telling: Values
 
     @classmethod
     def gather(
@@ -72,22 +75,29 @@ class Stage:
             flags=solving.PART_COINCIDENT * options.part_coincident
             | solving.BREAK_SYMMETRY * options.break_symmetry
             | solving.STOP_NON_FINITE * options.stop_non_finite
-            | solving.CLAMP_PREFERRED * options.clamp_preferred_velocity,
+            | solving.CLAMP_PREFERRED * options.clamp_preferred_velocity
+            | solving.ONE_SIDE * options.one_side_of_walls,
             floor=dt if options.stop_at_walls else 0.0,
             turn_steps=math.ceil(TURN_TIME / dt),
             solving=(
                 order, own["leaf_first"], own[f"boxes.{frame}"], own[f"leaf_x.{frame}"], own[f"leaf_y.{frame}"],
-                own[f"packed.{frame}"], own["parameters"],
+                own[f"packed.{frame}"], own["parameters"], own["terms"], own["bonds"],
                 agents["id"], agents["turning_until"], agents["goal"], agents[has_goal], agents["preferred_speed"],
                 agents["goal_tolerance"], agents[preferred], agents["radius_class"],
-                *statics.solver_arguments(),
+                *statics.wall_arguments(), agents["elevation"], agents["height"], *statics.boundary_arguments(),
                 own["listed"], own["list_count"], own["list_radius"],
                 *scratch.for_solving(),
-                velocity, position, agents.following("turning_until"), outcome, agents["neighbor_reach"],
+                velocity, position, agents.following("turning_until"), agents.following("turning_since"), outcome,
+                agents["neighbor_reach"],
                 own["overlap_depth"], own["overlap_with"],
             ),
             keep_on_side=guard(agents, statics, options, dt, order, outcome, own["moved"], scratch),
             order=order,
+            carrying=(
+                agents["locked"], agents["position"], agents["velocity"], agents["turning_until"], position, velocity,
+                agents.following("turning_until"), agents.following("on_surface"), own["moved"], outcome,
+                agents["anchor_step"],
+            ),
             concluding=(
                 dt, options.stall_time, position, agents["goal"], agents["has_goal"], agents["preferred_velocity"],
                 agents["preferred_speed"], agents["goal_tolerance"], own["parameters"], outcome,
@@ -98,4 +108,9 @@ class Stage:
                 order, own[f"packed.{frame}"], position, velocity, own[f"packed.{other}"],
                 own[f"leaf_x.{other}"], own[f"leaf_y.{other}"], own[f"boxes.{other}"],
             ),
+            letting_out=(
+                agents["caught"], agents["escape"], agents["max_speed"], agents["position"], velocity, position,
+                agents.following("on_surface"),
+            ),
+            telling=(agents["caught"], agents["escape"], position, agents.following("status"), own["events"]),
         )  # fmt: skip

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from orca_core.arrays import Allocate, Arrays, own_memory
+from orca_core.kernels.caught import NO_PLACE, TOLD
 
 __all__ = ["AGENT_DEFAULTS", "FIELDS", "STATUS_NAMES", "AgentState", "Field", "preferred_columns"]
 
@@ -23,7 +24,7 @@ STATUS_NAMES = (
 
 
 # what must not be read any more once it is written in the same step. What a step makes of an anchor, of the step it was
-# set in, and of the step until which an agent turns aside comes out the same made of the result: these stand once
+# set in, and of the steps between which an agent turns aside comes out the same made of the result: these stand once
 TWICE = ("position", "velocity", "status", "overlapping", "on_surface")
 
 
@@ -64,12 +65,25 @@ FIELDS: tuple[Field, ...] = (
     Field("obstacle_horizon", "<f8", 1, "input", "s", 2.0, "for which walls and boundaries are avoided"),
     Field("neighbor_distance", "<f8", 1, "input", "m", 0.0, "within which agents are seen (strictly)"),
     Field("max_neighbors", "<i8", 1, "input", "", 10, "how many of them count"),
+    Field("weight", "<f8", 1, "input", "", 1.0, "its part of the avoidance against that of another's weight"),
+    Field("priority", "<i8", 1, "input", "", 0, "the higher does not yield to the lower"),
+    Field("locked", "<u1", 1, "input", "", 0, "whether it moves at its velocity whatever comes"),
+    Field("avoidance", "<u1", 1, "input", "", 1, "whether it avoids agents and is avoided"),
+    Field("layer", "<u4", 1, "input", "", 1, "bits by which it is seen"),
+    Field("mask", "<u4", 1, "input", "", 2**32 - 1, "bits of the layers that it sees"),
+    Field("elevation", "<f8", 1, "input", "m", 0.0, "height above zero at which it begins"),
+    Field("height", "<f8", 1, "input", "m", 0.0, "from there up"),
+    Field("group", "<i8", 1, "input", "", 0, "whom it belongs to; 0: nobody"),
+    Field("group_mode", "<u1", 1, "input", "", 0, "place in the words of its column"),
     Field("guidance", "<u1", 1, "input", "", 0, "how it finds the way to its goal; place in the words of its column"),
     Field("status", "<u1", 1, "state", "", 0, "index into STATUS_NAMES"),
     Field("anchor", "<f8", 2, "state", "m", 0.0, "where progress was last seen"),
     Field("anchor_step", "<i8", 1, "state", "", 0, "when progress was last seen"),
     Field("overlapping", "<u1", 1, "state", "", 0, "whether it overlapped another at the start of the last step"),
+    Field("caught", "<u1", 1, "state", "", 0, "whether it is where nobody can be; bits of orca_core.kernels.caught"),
+    Field("escape", "<f8", 2, "state", "m", 0.0, "the free place to which it goes while it is caught"),
     Field("turning_until", "<i8", 1, "state", "", 0, "step until which it turns aside after an exact symmetry"),
+    Field("turning_since", "<i8", 1, "state", "", 0, "step at which the last such turn began"),
     Field("waiting", "<i8", 1, "state", "", 0, "steps for which it has got next to nothing of what it wants"),
     Field("blocked_by", "<i8", 1, "state", "", -1, "id of the agent that it waits for in vain; negative: nobody"),
     Field("right_since", "<i8", 1, "state", "", -1, "step in which it was given the right of way; negative: never"),
@@ -180,6 +194,14 @@ class AgentState:
     def turn(self) -> None:
         """What followed is the state now."""
         self.side = 1 - self.side
+
+    def release(self) -> None:
+        """After a step: who was caught and has come to its place of escape is free; of the others an event has told."""
+        caught = self["caught"]
+        rows = np.flatnonzero(caught)
+        if len(rows):
+            out = (self["position"][rows] == self["escape"][rows]).all(axis=1) & (caught[rows] & NO_PLACE == 0)
+            caught[rows] = np.where(out, 0, caught[rows] | TOLD)
 
     def __iter__(self) -> Iterator[tuple[Field, NDArray[Any]]]:
         """Every field with its live rows."""

@@ -9,21 +9,30 @@ from __future__ import annotations
 # importing a kernel module declares its kernels; the order is that of their dependence
 import orca_core.kernels.blocking
 import orca_core.kernels.boundary
+import orca_core.kernels.caught
 import orca_core.kernels.cells
 import orca_core.kernels.constraints
+import orca_core.kernels.eligible
 import orca_core.kernels.frame
 import orca_core.kernels.half_planes
+import orca_core.kernels.heed
 import orca_core.kernels.linear_program
+import orca_core.kernels.locked
 import orca_core.kernels.nearest
 import orca_core.kernels.neighbours
 import orca_core.kernels.overlap
+import orca_core.kernels.pieces
 import orca_core.kernels.preferred
 import orca_core.kernels.ranking
+import orca_core.kernels.responsibility
 import orca_core.kernels.right_of_way
+import orca_core.kernels.shares
 import orca_core.kernels.status
 import orca_core.kernels.step
+import orca_core.kernels.storeys
 import orca_core.kernels.surface
 import orca_core.kernels.symmetry
+import orca_core.kernels.together
 import orca_core.kernels.tree
 import orca_core.kernels.velocity_obstacle
 import orca_core.kernels.waiting  # noqa: F401

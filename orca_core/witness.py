@@ -17,6 +17,7 @@ KINDS = (
     ("stalled", status.STALLED_EVENT),
     ("overlap", status.OVERLAP_EVENT),
     ("non-finite", status.NON_FINITE_EVENT),
+    ("inside-obstacle", status.INSIDE_EVENT),
 )
 
 

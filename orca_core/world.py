@@ -11,8 +11,7 @@ Without options a world is the normative text and nothing else; `Options.service
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from itertools import pairwise
 from typing import Any
@@ -25,28 +24,29 @@ from orca_core.arrays import Allocate, Arrays, own_memory
 from orca_core.digest import state_digest
 from orca_core.errors import InvalidInput, Notice, Problem
 from orca_core.explain import explain
-from orca_core.geometry.obstacles import Obstacle, ObstacleSet
-from orca_core.geometry.walkable import WalkableArea, WalkableSet
 from orca_core.guides import Guide, ask_guides
-from orca_core.notices import about_agents, about_places
+from orca_core.notices import about_agents
 from orca_core.options import Options
-from orca_core.population import Masks, Population
+from orca_core.population import Masks
 from orca_core.report import Added, Event, StepReport
 from orca_core.snapshot import Captured, capture, dump, load
 from orca_core.solver import Solver, StepTask
-from orca_core.state import BY_NAME
-from orca_core.statics import Statics
+from orca_core.surroundings import Surroundings
 from orca_core.witness import events_of
+from orca_core.yielding import MANNERS
 
 __all__ = ["World"]
 
 Integers = NDArray[np.int64]
 
+# columns whose change may be refused for want of memory or of radii
+NEEDING_ROOM = {"radius", *MANNERS}
+
 # computes all leaves of a step, wherever that may be, and returns the longest move of anybody; an engine brings its own
 Run = Callable[["World", StepTask], float]
 
 
-class World:
+class World(Surroundings):
     """A crowd in the plane, advanced by fixed time steps. Not safe for two threads at once; kernels release the GIL."""
 
     def __init__(
@@ -77,58 +77,13 @@ class World:
             )
         if isinstance(seed, bool) or not isinstance(seed, int) or not 0 <= seed < 2**53:
             raise InvalidInput([Problem(None, "seed", f"must be an integer from 0 to 2^53 - 1, not {seed!r}")])
-        self.time_step = float(time_step)
-        self.options = options if options is not None else Options.text()
+        super().__init__(float(time_step), options if options is not None else Options.text(), allocate)
         self.seed = seed
-        self.step_count = 0
-        self.population = Population(self.time_step, allocate)
-        self.obstacle_set = ObstacleSet()
-        self.walkable_set = WalkableSet()
-        self._statics: Statics | None = None
         self._solver = Solver(allocate)
         self._run: Run = run if run is not None else World.advance_here
-        self._stepping = False
         # what decides preferred velocities beside goals, in this order, and what it brought out of a snapshot
         self.guides: list[Guide] = []
         self.kept_guidance: Mapping[str, NDArray[Any]] = {}
-
-    # what the world is
-
-    @property
-    def time(self) -> float:
-        """Simulated seconds: the number of steps times the time step, never a running sum."""
-        return self.step_count * self.time_step
-
-    @property
-    def agent_count(self) -> int:
-        """How many agents there are."""
-        return self.population.state.count
-
-    @property
-    def defaults(self) -> Mapping[str, float | int | str]:
-        """Values for fields left out in additions, where they differ from the library's."""
-        return self.population.defaults
-
-    @property
-    def ids(self) -> Integers:
-        """Ids (n,) in index order: the order of creation, which removals keep."""
-        return self.column("id")
-
-    def column(self, name: str) -> NDArray[Any]:
-        """A read-only view of a per-agent array by its name in FIELDS; valid until the world changes."""
-        if name not in BY_NAME:
-            raise InvalidInput([Problem(None, name, f"is not a column of agents; there are {', '.join(BY_NAME)}")])
-        view = self.population.state[name].view()
-        view.flags.writeable = False
-        return view
-
-    def agent(self, identifier: int) -> dict[str, Any]:
-        """One agent as plain Python values, effective ones; raises NotFound or Gone."""
-        return self.population.agent(identifier)
-
-    def index_of(self, ids: ArrayLike) -> Integers:
-        """Indices of ids; raises InvalidInput, NotFound or Gone."""
-        return self.population.index_of(ids)
 
     # commands: each either takes effect whole or raises and changes nothing
 
@@ -151,6 +106,7 @@ class World:
         rows = self.population.add(columns, given, count, self.step_count)
         try:
             self._solver.reserve(self.agent_count)
+            self._solver.reserve_bonds(self.population.state)
             self._radii_changed()
             # what is said of them needs memory too
             return Added(self.ids[rows].copy(), about_agents(self, np.arange(rows.start, rows.stop)))
@@ -169,12 +125,14 @@ class World:
         Raises InvalidInput, NotFound or Gone.
         """
         self._refuse_while_stepping()
-        if "radius" not in columns:
+        if not columns.keys() & NEEDING_ROOM:
             indices = self.population.set(ids, columns, given, cleared, self.step_count)
         else:
             with self.transaction():
                 indices = self.population.set(ids, columns, given, cleared, self.step_count)
-                self._radii_changed()
+                self._solver.reserve_bonds(self.population.state)
+                if "radius" in columns:
+                    self._radii_changed()
         return about_agents(self, indices, set(columns))
 
     def remove_agents(self, ids: ArrayLike) -> None:
@@ -183,72 +141,6 @@ class World:
         self.population.remove(ids)
         if self._statics is not None:
             self._classify(self._statics)
-
-    def obstacles(self) -> list[Obstacle]:
-        """The obstacles in the order of their creation."""
-        return self.obstacle_set.items()
-
-    def add_obstacles(self, obstacles: Sequence[Obstacle]) -> Added:
-        """Add walls that block from both sides; they act in the very next step."""
-        self._refuse_while_stepping()
-        with self.transaction():
-            ids = self.obstacle_set.add(obstacles)
-            self._walls_changed()
-        return Added(np.asarray(ids, np.int64), self._merge_notice())
-
-    def set_obstacle(self, identifier: int, obstacle: Obstacle) -> list[Notice]:
-        """Replace the points of an obstacle, which keeps its place in the order."""
-        self._refuse_while_stepping()
-        with self.transaction():
-            self.obstacle_set.set(identifier, obstacle)
-            self._walls_changed()
-        return self._merge_notice()
-
-    def remove_obstacle(self, identifier: int) -> None:
-        """Remove an obstacle; raises NotFound or Gone."""
-        self._refuse_while_stepping()
-        with self.transaction():
-            self.obstacle_set.remove(identifier)
-            self._walls_changed()
-
-    def walkable(self) -> list[WalkableArea]:
-        """The walkable areas in the order of their creation."""
-        return self.walkable_set.items()
-
-    def add_walkable(self, areas: Sequence[WalkableArea]) -> Added:
-        """Add walkable areas; several are a union."""
-        self._refuse_while_stepping()
-        with self.transaction():
-            ids = self.walkable_set.add(areas)
-            self._surface_changed()
-            return Added(np.asarray(ids, np.int64), about_places(self))
-
-    def set_walkable(self, identifier: int, area: WalkableArea) -> list[Notice]:
-        """Replace a walkable area, which keeps its place in the order."""
-        self._refuse_while_stepping()
-        with self.transaction():
-            self.walkable_set.set(identifier, area)
-            self._surface_changed()
-            return about_places(self)
-
-    def remove_walkable(self, identifier: int) -> None:
-        """Remove a walkable area; with the last one gone the plane is free."""
-        self._refuse_while_stepping()
-        with self.transaction():
-            self.walkable_set.remove(identifier)
-            self._surface_changed()
-
-    @contextmanager
-    def transaction(self) -> Iterator[None]:
-        """Undo everything since entry when the block raises. Blocks may be nested."""
-        population = self.population.keep()
-        kept = (self.obstacle_set.copy(), self.walkable_set.copy(), self._statics, self.step_count)
-        try:
-            yield
-        except BaseException:
-            self.population.put_back(population)
-            self.obstacle_set, self.walkable_set, self._statics, self.step_count = kept
-            raise
 
     # the step
 
@@ -329,48 +221,5 @@ class World:
         """A world with the same bits from a snapshot; raises SnapshotError."""
         world = load(data, partial(cls, allocate=allocate, run=run))
         world._solver.reserve(world.agent_count)
+        world._solver.reserve_bonds(world.population.state)
         return world
-
-    # geometry as the solver takes it
-
-    def statics(self) -> Statics:
-        """Walls and boundaries flattened for the radii in use; made when first asked for after a change."""
-        if self._statics is None:
-            radii = np.unique(self.population.state["radius"])
-            self._statics = Statics.build(self.obstacle_set, self.walkable_set, radii, self.options)
-            self._classify(self._statics)
-        return self._statics
-
-    def _classify(self, statics: Statics) -> None:
-        """Tell each agent its class of boundaries."""
-        state = self.population.state
-        state["radius_class"][:] = statics.classes_of(state["radius"])
-
-    def _walls_changed(self) -> None:
-        if self._statics is not None:
-            self._statics = self._statics.with_walls_of(self.obstacle_set, self.options)
-
-    def _surface_changed(self) -> None:
-        self._statics = None
-        self.population.state["on_surface"][:] = 0
-        self.statics()
-
-    def _radii_changed(self) -> None:
-        """A radius not seen before shrinks the walkable areas once more; old classes stay, and keep their bits."""
-        if self._statics is not None:
-            known = self._statics.boundaries.class_radius
-            if len(self.walkable_set) and not np.isin(self.population.state["radius"], known).all():
-                self._statics = None
-                self.statics()
-            else:
-                self._classify(self._statics)
-
-    def _merge_notice(self) -> list[Notice]:
-        merged = self.statics().merged
-        if not merged:
-            return []
-        return [Notice("merged", None, None, f"{merged} collinear touching wall pieces act as part of others")]
-
-    def _refuse_while_stepping(self) -> None:
-        if self._stepping:
-            raise RuntimeError("a world cannot be changed or stepped while it takes a step")

@@ -8,18 +8,19 @@ walkable. Where there is no walkable area the plane is, as a square around the o
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 import shapely
 from numpy.typing import NDArray
 
-from orca_core.geometry.obstacles import ObstacleSet
+from orca_core.geometry.obstacles import Obstacle, ObstacleSet
 from orca_core.geometry.rings import polygonal, polygons_of, without_slivers
 from orca_core.geometry.shrink import FACET_COSINE
 from orca_core.geometry.walkable import WalkableSet
 
-__all__ = ["clear_area", "plane_extent"]
+__all__ = ["clear_area", "clear_of", "plane_extent", "shrunk_area"]
 
 Floats = NDArray[np.float64]
 Shapes = NDArray[np.object_]
@@ -38,10 +39,15 @@ def clear_area(
     plane where there are no walkable areas.
     """
     if len(walkable):
-        area, cut = _shrunk_area(walkable, radius, merge_collinear)
+        area, cut = shrunk_area(walkable, radius, merge_collinear)
     else:
         area, cut = shapely.MultiPolygon([shapely.box(-extent, -extent, extent, extent)]), []
-    items = obstacles.items()
+    return clear_of(area, obstacles.acting(), radius, cut)
+
+
+def clear_of(area: Any, items: Sequence[Obstacle], radius: float, cut: list[Shapes]) -> Any:
+    """MultiPolygon of what of an area the shapes of `cut` leave, and a disc around obstacles that act."""
+    cut = list(cut)
     if items:
         cut.append(_capsules(np.concatenate([one.segments() for one in items]), max(radius, LEAST_CLEARANCE)))
         cut.append(np.array([shapely.Polygon(one.points) for one in items if one.closed], object))
@@ -66,7 +72,7 @@ def plane_extent(obstacles: ObstacleSet, *points: tuple[float, float], radius: f
     return extent
 
 
-def _shrunk_area(walkable: WalkableSet, radius: float, merge_collinear: bool) -> tuple[Any, list[Shapes]]:
+def shrunk_area(walkable: WalkableSet, radius: float, merge_collinear: bool) -> tuple[Any, list[Shapes]]:
     """The area within the boundaries of a step for one radius, and what their clearance takes off it."""
     # a copy keeps what was shrunk before, and the set of the world is not touched
     boundaries = walkable.copy().compile(np.array([radius]), merge_collinear)

@@ -39,14 +39,17 @@ class Merged:
     count: int
 
 
-def merge_collinear(segments: Floats) -> Merged:
-    """Merge collinear touching or overlapping pieces of segments (m, 4); what merges with nothing keeps its bits."""
+def merge_collinear(segments: Floats, family: Integers | None = None) -> Merged:
+    """Merge collinear touching or overlapping pieces of segments (m, 4); what merges with nothing keeps its bits.
+
+    Pieces of different families int64 (m,) have nothing to do with each other; None: all are of one.
+    """
     count = len(segments)
     groups = np.arange(count)
     if count > 1:
         lengths = np.sqrt(((segments[:, 2:] - segments[:, :2]) ** 2).sum(axis=1))
         slack = ROUNDING * np.abs(segments).max(axis=1)
-        line = _lines(segments, lengths, slack)
+        line = _lines(segments, lengths, slack, np.zeros(count, np.int64) if family is None else family)
         groups = _stretches(segments, lengths, slack, line)
     # rows in order of each group's first piece
     _, first, member = np.unique(groups, return_index=True, return_inverse=True)
@@ -87,14 +90,14 @@ def _longest(lengths: Floats, segments: Floats, group: Integers) -> Integers:
     return chosen
 
 
-def _lines(segments: Floats, lengths: Floats, slack: Floats) -> Integers:
-    """Label pieces (m,) that lie on one line: same direction, then same offset from the origin."""
+def _lines(segments: Floats, lengths: Floats, slack: Floats, family: Integers) -> Integers:
+    """Label pieces (m,) of a family that lie on one line: same direction, then same offset from the origin."""
     along = _directions(segments, lengths)
     angle = np.arctan2(along[:, 1], along[:, 0])
     precision = TOLERANCE + slack / np.where(lengths > 0.0, lengths, np.inf)
     # straight up and straight down are one direction: what is within tolerance of -90 degrees is counted at +90
     angle = np.where(angle < precision - 0.5 * np.pi, angle + np.pi, angle)
-    direction = _chained(angle, precision, np.zeros(len(angle), np.int64))
+    direction = _chained(angle, precision, family)
     reference = along[_longest(lengths, segments, direction)]
     middle = segments[:, :2] * 0.5 + segments[:, 2:] * 0.5
     # offsets from a point of the wall's own surroundings would round less, but have no common origin

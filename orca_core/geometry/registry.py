@@ -25,6 +25,8 @@ class Registry(Generic[Item]):
         """Start empty."""
         self.noun = noun
         self._items: dict[int, Item] = {}
+        self._ranks: dict[int, int] = {}
+        self._inserted = 0
         self._gone: set[int] = set()
         self._next = 0
         self._shared = False
@@ -33,6 +35,7 @@ class Registry(Generic[Item]):
         """Another registry with the same items; a later change of either does not show in the other."""
         other: Registry[Item] = Registry(self.noun)
         other._items, other._gone, other._next = self._items, self._gone, self._next
+        other._ranks, other._inserted = self._ranks, self._inserted
         self._shared = other._shared = True
         return other
 
@@ -63,6 +66,15 @@ class Registry(Generic[Item]):
         """The item; raises NotFound or Gone."""
         self._require(identifier)
         return self._items[identifier]
+
+    def rank(self, identifier: int) -> int:
+        """A number of the item that ascends in order of insertion; raises NotFound or Gone."""
+        self._require(identifier)
+        return self._ranks[identifier]
+
+    def __contains__(self, identifier: int) -> bool:
+        """Whether an item is kept under the id."""
+        return identifier in self._items
 
     def claim(self, wanted: Sequence[int | None]) -> list[int]:
         """The ids that items asking for `wanted` (None: any) would have; changes nothing.
@@ -101,6 +113,8 @@ class Registry(Generic[Item]):
         """Append items under ids from `claim`."""
         self._own()
         self._items.update(zip(ids, items, strict=True))
+        self._ranks.update(zip(ids, range(self._inserted, self._inserted + len(ids)), strict=True))
+        self._inserted += len(ids)
         while self._next in self._items or self._next in self._gone:
             self._next += 1
 
@@ -114,12 +128,14 @@ class Registry(Generic[Item]):
         """Take an item out for good; raises NotFound or Gone."""
         self._require(identifier)
         self._own()
-        del self._items[identifier]
+        del self._items[identifier], self._ranks[identifier]
         self._gone.add(identifier)
 
     def restore(self, ids: Sequence[int], items: Sequence[Item], gone: Sequence[int], next_id: int) -> None:
         """Become what `ids`, `values`, `gone` and `next_id` of another registry said."""
         self._items = dict(zip(ids, items, strict=True))
+        self._ranks = {identifier: rank for rank, identifier in enumerate(ids)}
+        self._inserted = len(ids)
         self._gone = set(gone)
         self._next = next_id
         self._shared = False
@@ -136,3 +152,4 @@ class Registry(Generic[Item]):
         """Part from the copies before a change."""
         if self._shared:
             self._items, self._gone, self._shared = dict(self._items), set(self._gone), False
+            self._ranks = dict(self._ranks)

@@ -37,7 +37,7 @@ def detect_blocked(world: World, trouble: Trouble) -> tuple[Integers, list[Event
     find_blocked(
         rows, patience, trouble.widest, agents["position"], agents["radius"], agents["max_speed"],
         agents["time_horizon"], trouble.wish, waiting, trouble.size, trouble.head, trouble.chain, trouble.near,
-        *trouble.screens, ahead, count, free, blocker,
+        *trouble.around, ahead, count, free, blocker,
     )  # fmt: skip
     blocked, others = rows[free == 0], ids[blocker[free == 0]]
     fresh = (blocked_by[blocked] < 0) & (agents["yielding"][blocked] == 0)

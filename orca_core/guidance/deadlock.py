@@ -54,6 +54,8 @@ class Deadlock:
         self._replaced = NOBODY
         self._wanted = NOWHERE
         self._settled = self._blocked = NOBODY
+        # nobody was in trouble after the last step, and no command brings anybody into it
+        self._calm = False
 
     @classmethod
     def of(cls, world: World, kept: Mapping[str, NDArray[Any]]) -> Deadlock:
@@ -69,7 +71,7 @@ class Deadlock:
         options, agents = world.options, world.population.state
         self._settled = self._blocked = self._replaced = NOBODY
         self._wanted = NOWHERE
-        if not _any_on(options):
+        if self._calm or not _any_on(options):
             return False
         status = agents["status"]
         self._settled, self._blocked = np.flatnonzero(status == ARRIVED_CROWDED), np.flatnonzero(status == BLOCKED)
@@ -117,9 +119,13 @@ class Deadlock:
             status[still] = ARRIVED_CROWDED
             agents["waiting"][still] = 0
         quiet = most < steps_of(SETTLING, dt) and not len(self._settled) and not len(self._replaced)
-        if quiet and not (agents["right_since"] >= 0).any():
-            agents["blocked_by"][self._blocked] = -1
+        if quiet and (self._calm or not (agents["right_since"] >= 0).any()):
+            if not self._calm:
+                agents["blocked_by"][:] = agents["yields_to"][:] = -1
+                agents["yielding"][:] = NONE
+            self._calm = True
             return []
+        self._calm = False
         events = []
         if world.step_count % max(1, int(DECISION / dt)) == 0:
             events = self._decide(world)

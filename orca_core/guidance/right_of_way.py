@@ -44,13 +44,13 @@ def share_right_of_way(world: World, trouble: Trouble, blocked: Integers) -> Non
     # whoever wants to be nowhere has been put there, and stays
     movable = (agents["status"] != NO_GOAL).astype(np.uint8)
     around = (trouble.widest, agents["position"], agents["radius"], agents["max_speed"], agents["time_horizon"])
-    found = (trouble.size, trouble.head, trouble.chain, trouble.near, *trouble.screens, trouble.queue, mark)
+    found = (trouble.size, trouble.head, trouble.chain, trouble.near, *trouble.around, trouble.queue, mark)
 
     def clear_way(row: int) -> int:
         """Make others yield to one that goes; how many."""
         yielding: int = make_way(
-            row, options.courtesy, options.back_out, *around, trouble.wish, agents["goal"], agents["has_goal"], rests,
-            movable, agents["yields_to"], *found, whom,
+            row, agents["attempts"][row] == 0, options.courtesy, options.back_out, *around, trouble.wish,
+            agents["goal"], agents["has_goal"], rests, movable, agents["yields_to"], *found, whom,
         )  # fmt: skip
         return yielding
 
@@ -70,9 +70,9 @@ def share_right_of_way(world: World, trouble: Trouble, blocked: Integers) -> Non
                 # it is through
                 _end(world, np.array([row]))
     keep_back()
-    # those who ask for it: who has waited longest, and of these who has been here longest
+    # those who ask for it: the highest priority, then who has waited longest, then who has been here longest
     asking = blocked[(right[blocked] < 0) & (agents["resting_until"][blocked] <= step)]
-    for row in asking[np.lexsort((asking, -agents["waiting"][asking]))].tolist():
+    for row in asking[np.lexsort((asking, -agents["waiting"][asking], -agents["priority"][asking]))].tolist():
         if mark[row] != NONE:
             continue
         mark[row] = GOES

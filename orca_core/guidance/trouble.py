@@ -13,6 +13,7 @@ from orca_core.kernels.orientation import WORK
 from orca_core.kernels.right_of_way import wishes_of
 from orca_core.kernels.tree import STACK
 from orca_core.tree import BoxTree
+from orca_core.yielding import terms_and_bonds
 
 if TYPE_CHECKING:
     from orca_core.state import AgentState
@@ -57,7 +58,9 @@ class Trouble:
         self.widest = 0.0
         self.size = 1.0
         self._statics: Statics | None = None
-        self.screens: tuple[Any, ...] = ()
+        self._screens: tuple[Any, ...] = ()
+        # what the kernels must know to say who heeds whom
+        self.around: tuple[Any, ...] = ()
         self._reserve(1)
 
     def _reserve(self, count: int) -> None:
@@ -90,7 +93,8 @@ class Trouble:
         """Sort everybody into cells, and know the walls."""
         agents, statics = world.population.state, world.statics()
         if statics is not self._statics:
-            self._statics, self.screens = statics, _screens(statics)
+            self._statics, self._screens = statics, _screens(statics)
+        self.around = (*terms_and_bonds(agents), *self._screens)
         self._reserve(agents.count)
         radius = agents["radius"]
         self.widest = float(radius.max(initial=0.0))

@@ -3,7 +3,8 @@
 import math
 
 from orca_core._jit import kernel
-from orca_core.kernels.cells import gather_near, screened
+from orca_core.kernels.cells import gather_near
+from orca_core.kernels.heed import heeds
 
 __all__ = ["find_blocked", "in_the_way", "reach_of"]
 
@@ -33,13 +34,13 @@ def in_the_way(x, y, axis_x, axis_y, width):
 
 @kernel(
     "i8(i8[::1],i8,f8,f8[:,::1],f8[::1],f8[::1],f8[::1],f8[:,::1],i8[::1],f8,"
-    "i8[::1],i8[::1],i8[::1],f8[:,::1],f8[:,::1],i8,i8[::1],f8[:,::1],i8[::1],i8[::1],f8[::1],"
+    "i8[::1],i8[::1],i8[::1],f8[:,::1],i8[:,::1],f8[:,::1],f8[:,::1],i8,i8[::1],f8[:,::1],i8[::1],i8[::1],f8[::1],"
     "i8[:,::1],i8[::1],u1[::1],i8[::1])"
 )
 def find_blocked(
     rows, patience, widest, position, radius, max_speed, time_horizon, wish, waiting, size,
-    head, chain, near, screens, nodes, leaves, order, boxes, stack, found_screens, work, ahead, ahead_count, free,
-    blocker,
+    head, chain, near, terms, bonds, screens, nodes, leaves, order, boxes, stack, screening, work,
+    ahead, ahead_count, free, blocker,
 ):  # fmt: skip
     """Say of each of `rows`, agents that have waited, who stands in its way, and whether it is blocked.
 
@@ -74,10 +75,7 @@ def find_blocked(
             there, _, _ = in_the_way(x, y, axis_x, axis_y, both)
             if not there or gap > reach + CLOSE * radius[j]:
                 continue
-            if screened(
-                position[i, 0], position[i, 1], position[j, 0], position[j, 1],
-                screens, nodes, leaves, order, boxes, stack, found_screens, work,
-            ):  # fmt: skip
+            if not heeds(i, j, position, terms, bonds, screens, nodes, leaves, order, boxes, stack, screening, work):
                 continue
             if gap < nearest or (gap == nearest and j < blocker[n]):
                 nearest = gap

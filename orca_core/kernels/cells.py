@@ -8,10 +8,8 @@ distances.
 import math
 
 from orca_core._jit import kernel
-from orca_core.kernels.tree import query_box
-from orca_core.kernels.walls import walls_block
 
-__all__ = ["cell_of", "fill_cells", "gather_near", "screened"]
+__all__ = ["cell_of", "fill_cells", "gather_near"]
 
 # cells are counted to here in each direction; what lies beyond is in the outermost
 FARTHEST = 1e9
@@ -73,17 +71,3 @@ def gather_near(x, y, reach, size, position, head, chain, near):
                     found += 1
                 j = chain[j]
     return found
-
-
-@kernel("b1(f8,f8,f8,f8,f8[:,::1],f8[:,::1],i8,i8[::1],f8[:,::1],i8[::1],i8[::1],f8[::1])")
-def screened(px, py, qx, qy, screens, nodes, leaves, order, boxes, stack, found, work):
-    """Whether a wall stands between two points: near to each other as they may be, who is there is not in the way.
-
-    `screens` is (m, 4) of a x, a y, b x, b y with its box tree; `found` has room for all of them.
-    """
-    if screens.shape[0] == 0:
-        return False
-    count = query_box(
-        nodes, leaves, order, boxes, screens.shape[0], min(px, qx), min(py, qy), max(px, qx), max(py, qy), stack, found
-    )
-    return count > 0 and walls_block(px, py, qx, qy, screens, found, count, work)

@@ -1,18 +1,19 @@
 """Whether a disc overlaps another: for warnings at insertion."""
 
 from orca_core._jit import kernel
+from orca_core.kernels.responsibility import responsibility
 from orca_core.kernels.tree import LEAF
 
 __all__ = ["overlapping_discs"]
 
 
-@kernel("void(i8[::1],f8[:,::1],f8[::1],f8,f8[:,::1],i8,i8[::1],i8[::1],i8[::1])")
-def overlapping_discs(rows, position, radius, slack, nodes, leaves, order, stack, other):
+@kernel("void(i8[::1],f8[:,::1],f8[::1],f8,f8[:,::1],i8,i8[::1],i8[::1],i8[::1],f8[:,::1],i8[:,::1])")
+def overlapping_discs(rows, position, radius, slack, nodes, leaves, order, stack, other, terms, bonds):
     """For each agent of `rows` write the index of one that it overlaps by more than `slack` of the sum of radii, or -1.
 
+    Two that do not heed each other do not overlap, by `terms` and `bonds` in index order; without rows all heed all.
     `nodes`, `leaves`, `order` are the box tree over the boxes of all discs. The first one found in the order of the
-    tree is named; the
-    search stops there, so a heap of agents on one spot costs no more than agents apart.
+    tree is named; the search stops there, so a heap of agents on one spot costs no more than agents apart.
     """
     count = radius.size
     for r in range(rows.size):
@@ -47,5 +48,10 @@ def overlapping_discs(rows, position, radius, slack, nodes, leaves, order, stack
                 dy = position[j, 1] - py
                 limit = (mine + radius[j]) * (1.0 - slack)
                 if dx * dx + dy * dy < limit * limit:
+                    if terms.shape[0] > 0:
+                        mine_share, _ = responsibility(terms, bonds, i, j)
+                        other_share, _ = responsibility(terms, bonds, j, i)
+                        if not mine_share + other_share > 0.0:
+                            continue
                     other[r] = j
                     break

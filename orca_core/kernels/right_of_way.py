@@ -9,7 +9,8 @@ import math
 
 from orca_core._jit import kernel
 from orca_core.kernels.blocking import in_the_way, reach_of
-from orca_core.kernels.cells import gather_near, screened
+from orca_core.kernels.cells import gather_near
+from orca_core.kernels.heed import heeds
 from orca_core.kernels.preferred import preferred_velocity
 
 __all__ = [
@@ -100,17 +101,18 @@ def yield_way(rows, firsts, yielding, position, radius, has_goal, preferred_spee
 
 
 @kernel(
-    "i8(i8,b1,b1,f8,f8[:,::1],f8[::1],f8[::1],f8[::1],f8[:,::1],f8[:,::1],u1[::1],u1[::1],u1[::1],i8[::1],f8,"
-    "i8[::1],i8[::1],i8[::1],f8[:,::1],f8[:,::1],i8,i8[::1],f8[:,::1],i8[::1],i8[::1],f8[::1],"
+    "i8(i8,b1,b1,b1,f8,f8[:,::1],f8[::1],f8[::1],f8[::1],f8[:,::1],f8[:,::1],u1[::1],u1[::1],u1[::1],i8[::1],f8,"
+    "i8[::1],i8[::1],i8[::1],f8[:,::1],i8[:,::1],f8[:,::1],f8[:,::1],i8,i8[::1],f8[:,::1],i8[::1],i8[::1],f8[::1],"
     "i8[::1],u1[::1],i8[::1])"
 )
 def make_way(
-    first, courtesy, back_out, widest, position, radius, max_speed, time_horizon, wish, goal, has_goal, rests,
-    movable, yields_to, size, head, chain, near, screens, nodes, leaves, order, boxes, stack, found_screens, work,
-    queue, mark, whom,
+    first, fresh, courtesy, back_out, widest, position, radius, max_speed, time_horizon, wish, goal, has_goal, rests,
+    movable, yields_to, size, head, chain, near, terms, bonds, screens, nodes, leaves, order, boxes, stack, screening,
+    work, queue, mark, whom,
 ):  # fmt: skip
     """Mark those who yield to the agent at row `first`, which has the right of way and is marked as going.
 
+    Those who rest at the goal that it has too step aside only while it is `fresh`: once for each order.
     `movable` (n,) says who yields at all; `yields_to` who has yielded until now (negative: nobody). Written are `mark`
     of those marked NONE, and `whom`, the row to which each yields. Returns how many yield in its way, to whomever.
     """
@@ -146,7 +148,7 @@ def make_way(
                 beside = True
                 x1 = position[j, 0] - gx
                 y1 = position[j, 1] - gy
-                if x1 * x1 + y1 * y1 < (x0 - gx) * (x0 - gx) + (y0 - gy) * (y0 - gy):
+                if not fresh or x1 * x1 + y1 * y1 < (x0 - gx) * (x0 - gx) + (y0 - gy) * (y0 - gy):
                     continue
         wanted = math.sqrt(wish[j, 0] * wish[j, 0] + wish[j, 1] * wish[j, 1])
         against = wish[j, 0] * axis_x + wish[j, 1] * axis_y
@@ -163,10 +165,9 @@ def make_way(
             mutual, _, _ = in_the_way(-x, -y, wish[j, 0] / wanted, wish[j, 1] / wanted, both)
             if mutual:
                 how = STEPS_ASIDE if within else STANDS
-        if how == NONE or screened(
-            x0, y0, position[j, 0], position[j, 1],
-            screens, nodes, leaves, order, boxes, stack, found_screens, work,
-        ):  # fmt: skip
+        if how == NONE or not heeds(
+            j, first, position, terms, bonds, screens, nodes, leaves, order, boxes, stack, screening, work
+        ):
             continue
         met += 1
         if mark[j] in (NONE, WAITS):
@@ -200,10 +201,9 @@ def make_way(
             ahead, _, _ = in_the_way(x, y, to_x, to_y, both)
             if not ahead or math.sqrt(x * x + y * y) - both > reach:
                 continue
-            if wish[j, 0] * to_x + wish[j, 1] * to_y <= 0.0 and not screened(
-                position[k, 0], position[k, 1], position[j, 0], position[j, 1],
-                screens, nodes, leaves, order, boxes, stack, found_screens, work,
-            ):  # fmt: skip
+            if wish[j, 0] * to_x + wish[j, 1] * to_y <= 0.0 and heeds(
+                j, k, position, terms, bonds, screens, nodes, leaves, order, boxes, stack, screening, work
+            ):
                 mark[j] = RETREATS
                 whom[j] = first
                 queue[waiting] = j
@@ -213,11 +213,11 @@ def make_way(
 
 @kernel(
     "i8(i8,i8,f8,f8[:,::1],f8[::1],f8[::1],f8[::1],f8[:,::1],f8,i8[::1],i8[::1],i8[::1],"
-    "f8[:,::1],f8[:,::1],i8,i8[::1],f8[:,::1],i8[::1],i8[::1],f8[::1],i8[::1],u1[::1])"
+    "f8[:,::1],i8[:,::1],f8[:,::1],f8[:,::1],i8,i8[::1],f8[:,::1],i8[::1],i8[::1],f8[::1],i8[::1],u1[::1])"
 )
 def convoy_of(
     first, what, widest, position, radius, max_speed, time_horizon, wish, size, head, chain, near,
-    screens, nodes, leaves, order, boxes, stack, found_screens, work, queue, mark,
+    terms, bonds, screens, nodes, leaves, order, boxes, stack, screening, work, queue, mark,
 ):  # fmt: skip
     """Mark as `what` those marked NONE who are on the same way as the agent at row `first`; returns how many.
 
@@ -244,10 +244,9 @@ def convoy_of(
             if math.sqrt(x * x + y * y) - radius[k] - radius[j] > reach:
                 continue
             other = math.sqrt(wish[j, 0] * wish[j, 0] + wish[j, 1] * wish[j, 1])
-            if wish[j, 0] * wish[k, 0] + wish[j, 1] * wish[k, 1] > SAME * length * other and not screened(
-                position[k, 0], position[k, 1], position[j, 0], position[j, 1],
-                screens, nodes, leaves, order, boxes, stack, found_screens, work,
-            ):  # fmt: skip
+            if wish[j, 0] * wish[k, 0] + wish[j, 1] * wish[k, 1] > SAME * length * other and heeds(
+                j, k, position, terms, bonds, screens, nodes, leaves, order, boxes, stack, screening, work
+            ):
                 mark[j] = what
                 queue[total] = j
                 total += 1

@@ -6,7 +6,10 @@ from orca_core._jit import kernel, prefetch
 from orca_core.kernels.preferred import scaled_down
 from orca_core.kernels.step import NON_FINITE, OVERLAPPING
 
-__all__ = ["ARRIVED", "ARRIVED_CROWDED", "BLOCKED", "MOVING", "NO_GOAL", "STALLED", "conclude", "start_status"]
+__all__ = [
+    *("ARRIVED", "ARRIVED_CROWDED", "BLOCKED", "INSIDE_OBSTACLE", "MOVING", "NO_GOAL", "STALLED"),
+    *("conclude", "start_status"),
+]
 
 # indices into orca_core.state.STATUS_NAMES
 NO_GOAL = 0
@@ -16,12 +19,14 @@ STALLED = 3
 # given by guides, in place of MOVING or STALLED
 ARRIVED_CROWDED = 4
 BLOCKED = 5
+INSIDE_OBSTACLE = 7
 
 # bits of `events`
 ARRIVED_EVENT = 1
 STALLED_EVENT = 2
 OVERLAP_EVENT = 4
 NON_FINITE_EVENT = 8
+INSIDE_EVENT = 128
 
 # how many places ahead memory is asked for
 AHEAD = 16

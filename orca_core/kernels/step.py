@@ -8,11 +8,14 @@ order" and "The step".
 import math
 
 from orca_core._jit import kernel, prefetch
-from orca_core.kernels.constraints import boundary_rows, wall_rows
+from orca_core.kernels.constraints import GROWTH, boundary_rows, wall_rows
+from orca_core.kernels.eligible import eligible_of_leaf
 from orca_core.kernels.half_planes import LANES, cone_lanes, gather_lanes, take_rows
 from orca_core.kernels.linear_program import permitted_velocity
 from orca_core.kernels.nearest import nearest_of_leaf
 from orca_core.kernels.preferred import preferred_velocity
+from orca_core.kernels.shares import shared_rows, unyielding_wish
+from orca_core.kernels.storeys import walls_at_height
 from orca_core.kernels.symmetry import biased, stands_in_symmetry
 from orca_core.kernels.tree import LEAF, query_box
 
@@ -32,11 +35,14 @@ PART_COINCIDENT = 1
 BREAK_SYMMETRY = 2
 STOP_NON_FINITE = 4
 CLAMP_PREFERRED = 8
+ONE_SIDE = 1 << 20
+# and what agents have among them of `yielding`: somebody does not heed everybody; shares differ; somebody is locked
+SELECTING = 256
+SHARING = 512
+LOCKING = 1024
 
 # an overlap shallower than this share of the sum of the radii is a touch with rounding
 OVERLAP_SLACK = 1e-6
-# a computed distance to a segment may fall short of the true one by rounding; boxes are grown by this much to lose none
-GROWTH = 1e-9
 # what lies within a step's move, and a little more, may be reached in it
 MOVE_MARGIN = 1.0 + 1e-6
 # how many places ahead memory is asked for
@@ -45,41 +51,46 @@ AHEAD = 16
 ALONG = 1e-9
 # who gets less than this share of the wanted speed while turning aside is still held up, and goes on turning
 HELD_UP = 0.5
+# for so many turns in a row at most
+MOST_TURNS = 4
 
 
 @kernel(
     # range, time, options, drift of the lists
     "void(i8,i8,i8,f8,f8,i8,i8,i8,i8,f8,f8,"
     # tree and frame
-    "i8,i8[::1],i8[::1],f8[:,::1],f8[::1],f8[::1],f8[:,::1],f8[:,::1],"
+    "i8,i8[::1],i8[::1],f8[:,::1],f8[::1],f8[::1],f8[:,::1],f8[:,::1],f8[:,::1],i8[:,::1],"
     # agents by index
     "i8[::1],i8[::1],f8[:,::1],u1[::1],f8[::1],f8[::1],f8[:,::1],i8[::1],"
-    # walls, boundaries
-    "f8[:,::1],f8[:,::1],i8,i8[::1],f8[:,::1],"
+    # walls, and at which heights; boundaries
+    "f8[:,::1],f8[:,::1],i8,i8[::1],f8[:,::1],f8[:,::1],f8[::1],f8[::1],"
     "f8[:,::1],f8[::1],f8[::1],i8[::1],f8[::1],f8[::1],f8[:,::1],i8[::1],i8[::1],i8[::1],f8[:,::1],"
     # lists
     "u4[:,::1],i2[::1],f8[::1],"
     # scratch
     "u1[::1],f8[:,::1],i8[::1],i8[::1],i8[::1],f8[:,::1],i8[:,::1],i8[::1],i8[::1],f8[::1],f8[::1],i8[::1],f8[::1],"
     "f8[:,::1],i8[:,::1],i8[::1],f8[::1],f8[::1],f8[:,::1],f8[::1],i8[::1],f8[::1],i8[::1],f8[:,::1],f8[:,::1],"
+    "f8[::1],i8[::1],"
     # output
-    "f8[:,::1],f8[:,::1],i8[::1],u1[::1],f8[::1],f8[::1],i8[::1])"
+    "f8[:,::1],f8[:,::1],i8[::1],i8[::1],u1[::1],f8[::1],f8[::1],i8[::1])"
 )
 def solve_leaves(
     first_leaf, last_leaf, count, dt, floor, flags, seed, step, turn_steps, drift, slack,
-    leaves, order, leaf_first, boxes, leaf_x, leaf_y, packed, parameters,
+    leaves, order, leaf_first, boxes, leaf_x, leaf_y, packed, parameters, terms, bonds,
     identifier, turning, goal, has_goal, preferred_speed, goal_tolerance, given, radius_class,
-    walls, wall_nodes, wall_leaves, wall_order, wall_boxes,
+    walls, wall_nodes, wall_leaves, wall_order, wall_boxes, wall_range, elevation, height,
     edges, edge_clearance, edge_horizon, class_start, class_clearance, class_horizon, edge_nodes, edge_node_start,
     edge_leaves, edge_order, edge_boxes,
     listed, list_count, list_radius,
     planted, nodes, near, wide, stack, distance, place, index, nearer, common_x, common_y, common_place, squares,
     near_distance, near_place, near_counts, bounds, lanes, wishes, guesses, found, item_distance, item, planes, derived,
-    new_velocity, new_position, new_turning, outcome, reach, overlap_depth, overlap_with,
+    shares, found_here,
+    new_velocity, new_position, new_turning, since, outcome, reach, overlap_depth, overlap_with,
 ):  # fmt: skip
     """Write the new velocity of every agent in the leaves [first_leaf, last_leaf), and what happened to it.
 
-    Rows written: new_velocity (n, 2), new_turning (the step until which it turns aside), outcome bits, reach
+    Rows written: new_velocity (n, 2), new_turning and since (the steps between which it turns aside), outcome bits,
+    reach
     (distance of
     the k-th neighbour, the next step's guess), the deepest overlap at the start of the step and the index of the
     agent it
@@ -88,6 +99,9 @@ def solve_leaves(
     two may have come closer in the last step.
     """
     clamp = (flags & CLAMP_PREFERRED) != 0
+    one_side = (flags & ONE_SIDE) != 0
+    sharing = (flags & SHARING) != 0
+    storeys = wall_range.shape[0] > 0
     for leaf in range(first_leaf, last_leaf):
         begin = leaf * LEAF
         end = min(begin + LEAF, count)
@@ -125,8 +139,13 @@ def solve_leaves(
             listed, list_count, list_radius, planted, nodes, near, wide, stack, distance, place, index, nearer,
             common_x, common_y, common_place, squares, near_distance, near_place, near_counts, bounds, guesses,
         )  # fmt: skip
+        if (flags & SELECTING) != 0:
+            eligible_of_leaf(
+                begin, end, drift, leaves, order, boxes, leaf_x, leaf_y, packed, parameters, listed, list_count,
+                list_radius, terms, bonds, planted, nodes, stack, index, near_distance, near_place, near_counts,
+            )  # fmt: skip
         # their half-planes all at once where there is room for them
-        together = total <= LANES
+        together = total <= LANES and not sharing
         at = 0
         if together:
             for own in range(begin, end):
@@ -149,10 +168,19 @@ def solve_leaves(
             # constraints: walls, then boundaries, both hard
             if found_count > 0:
                 radius = packed[own, 4]
-                rows, closest = wall_rows(
-                    px, py, radius, obstacle_horizon * limit + radius, obstacle_horizon, dt, walls, found, found_count,
-                    item_distance, item, planes, rows,
-                )  # fmt: skip
+                if storeys:
+                    here_count = walls_at_height(
+                        found, found_count, wall_range, elevation[i], elevation[i] + height[i], found_here
+                    )
+                    rows, closest = wall_rows(
+                        px, py, radius, obstacle_horizon * limit + radius, move, obstacle_horizon, dt, one_side, walls,
+                        wall_boxes, found_here, here_count, item_distance, item, planes, rows,
+                    )  # fmt: skip
+                else:
+                    rows, closest = wall_rows(
+                        px, py, radius, obstacle_horizon * limit + radius, move, obstacle_horizon, dt, one_side, walls,
+                        wall_boxes, found, found_count, item_distance, item, planes, rows,
+                    )  # fmt: skip
                 if closest <= move * move:
                     happened = NEAR_STATICS
             if edges.shape[0] > 0:
@@ -182,7 +210,12 @@ def solve_leaves(
             parted = False
             deepest = 0.0
             partner = -1
-            for start in range(0, kept, LANES):
+            if sharing:
+                rows, parted, deepest, partner = shared_rows(
+                    own, packed, terms, bonds, parameters[own, 1], dt, (flags & PART_COINCIDENT) != 0, seed, order,
+                    identifier, near_distance[slot], near_place[slot], kept, shares, planes, rows,
+                )  # fmt: skip
+            for start in range(0, kept if not sharing else 0, LANES):
                 take = min(kept - start, LANES)
                 if not together:
                     at = 0
@@ -215,7 +248,8 @@ def solve_leaves(
                 along = (vx * preferred_x + vy * preferred_y) / length if length > 0.0 else 0.0
                 if speed > 0.0 and along < speed - ALONG * speed:
                     if until > step:
-                        if along < HELD_UP * speed:
+                        # a turn that has not helped for so long is given up: it may have become a circle
+                        if along < HELD_UP * speed and step - since[i] < MOST_TURNS * turn_steps:
                             until = step + turn_steps
                     elif abs(vx * preferred_y - vy * preferred_x) <= ALONG * length * speed:
                         for n in range(kept):
@@ -224,11 +258,16 @@ def solve_leaves(
                                 order[j], packed[j, 0], packed[j, 1], dt, clamp, parameters[j, 0], goal, has_goal,
                                 preferred_speed, goal_tolerance, given,
                             )  # fmt: skip
+                            if sharing:
+                                wishes[n, 0], wishes[n, 1] = unyielding_wish(
+                                    packed, bonds, j, shares[n], wishes[n, 0], wishes[n, 1], preferred_x, preferred_y
+                                )
                         if stands_in_symmetry(
                             packed, wishes, own, near_place[slot], kept, preferred_x / length, preferred_y / length,
                             length,
                         ):  # fmt: skip
                             until = step + turn_steps
+                            since[i] = step
                     # one nudge is not enough: a ring would close up again, so the turn is kept until the way is free
                     if until > step:
                         bx, by = biased(seed, identifier[i], step, along < HELD_UP * speed, preferred_x, preferred_y)

@@ -17,12 +17,21 @@ __all__ = [
     "segment_distance_squared",
     "segment_half_plane",
     "support_form",
+    "wall_half_plane",
 ]
 
 # relative slack of the domain test of the support function (spec, "Domain test for a candidate")
 DOMAIN_TOLERANCE = 1e-9
 # below this squared length the direction of a relative velocity is lost to underflow (a gap under about 1e-140)
 DEGENERATE_SQUARED = 1e-280
+# what is this much farther than the radius (squared distances) is certainly not overlapped, and no leg can be nearest
+APART = 1.00001
+# the nearest point is certainly within the segment, or its end, where it is so much of the distance away from the
+# other case (squared), and the distance no smaller part of the segment's own (squared)
+CERTAIN = 1e-6
+NOT_TINY = 1e-8
+# under this, fourth powers of lengths are no longer told apart
+TELLING = 1e-200
 
 
 @kernel("f8(f8,f8,f8,f8)")
@@ -216,4 +225,50 @@ def segment_half_plane(ax, ay, bx, by, r, tau, dt):
     """
     overlapping = segment_distance_squared(ax, ay, bx, by) <= r * r
     d, nx, ny = support_form(ax, ay, bx, by, r, 0.0, 0.0, dt if overlapping else tau, overlapping)
+    return -d * nx, -d * ny, nx, ny
+
+
+@kernel("UniTuple(f8,4)(f8,f8,f8,f8,f8,f8,f8,f8)")
+def wall_half_plane(ax, ay, bx, by, squared, r, tau, dt):
+    """`segment_half_plane` with its bits, for a segment whose squared distance is known, in a fraction of the time.
+
+    For the optimization velocity zero the outward normal leads straight away from the nearest point of the segment: of
+    the eight candidates of the support form one is certainly the best, unless the agent overlaps or two are within
+    rounding of each other. That one alone is computed, by the very same operations.
+    """
+    ex = bx - ax
+    ey = by - ay
+    length_squared = ex * ex + ey * ey
+    at_a = ax * ex + ay * ey
+    at_b = bx * ex + by * ey
+    far = ax * ax + ay * ay + bx * bx + by * by
+    margin = CERTAIN * squared * length_squared
+    if not (squared > APART * (r * r) and squared > NOT_TINY * far and margin > TELLING):
+        return segment_half_plane(ax, ay, bx, by, r, tau, dt)
+    # the ends are certainly seen in different directions
+    cross = ax * by - ay * bx
+    spread = cross * cross > 0.25 * CERTAIN * (far * far)
+    wax = 0.0 - ax / tau
+    way = 0.0 - ay / tau
+    wbx = 0.0 - bx / tau
+    wby = 0.0 - by / tau
+    if at_a < 0.0 < at_b and at_a * at_a > margin and at_b * at_b > margin:
+        # the side of the line on which the agent is
+        length = math.sqrt(length_squared)
+        nx = -ey / length
+        ny = ex / length
+        if nx * ax + ny * ay > 0.0:
+            nx = -nx
+            ny = -ny
+    elif spread and at_a > 0.0 and at_a * at_a > margin:
+        length = math.sqrt(wax * wax + way * way)
+        nx = wax / length
+        ny = way / length
+    elif spread and at_b < 0.0 and at_b * at_b > margin:
+        length = math.sqrt(wbx * wbx + wby * wby)
+        nx = wbx / length
+        ny = wby / length
+    else:
+        return segment_half_plane(ax, ay, bx, by, r, tau, dt)
+    d = min(nx * wax + ny * way, nx * wbx + ny * wby) - r / tau
     return -d * nx, -d * ny, nx, ny

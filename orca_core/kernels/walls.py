@@ -145,9 +145,9 @@ def wall_phase(
     """
     total = 0
     for place in range(first, last):
-        i = order[place]
         if (marks[place] & mark) == 0:
             continue
+        i = order[place]
         px = position[i, 0]
         py = position[i, 1]
         x, y, crossed = clip_at_walls(

@@ -157,6 +157,10 @@ class AsyncWorld:
         """Replace an obstacle."""
         return await self._call(geometry_calls.set_obstacle(self.id, id, obstacle))
 
+    async def set_door(self, id: int, /, *, open: bool) -> Changed:  # noqa: A002
+        """Let an obstacle stand open as a door, or close it."""
+        return await self._call(geometry_calls.set_door(self.id, id, open))
+
     async def remove_obstacle(self, id: int, /) -> None:  # noqa: A002
         """Remove an obstacle."""
         await self._call(geometry_calls.remove_obstacle(self.id, id))

@@ -62,6 +62,13 @@ WIDTHS = {
     "max_neighbors": 1,
     "preferred_speed": 1,
     "goal_tolerance": 1,
+    "weight": 1,
+    "priority": 1,
+    "layer": 1,
+    "mask": 1,
+    "elevation": 1,
+    "height": 1,
+    "group": 1,
 }
 IDENTIFIER_FIELDS = frozenset({"id", "ids", "entered", "left"})
 # bytes of one number for each precision a caller can ask for

@@ -21,6 +21,8 @@ __all__ = [
     "add_agents",
     "add_obstacles",
     "add_walkable",
+    "close_door",
+    "open_door",
     "remove_agents",
     "remove_obstacle",
     "remove_walkable",
@@ -67,6 +69,16 @@ def remove_obstacle(id: int, /) -> Command:  # noqa: A002
     return {"op": "remove_obstacle", "id": id}
 
 
+def open_door(ids: Sequence[int] | Identifiers, /) -> Command:
+    """Let obstacles stand open: they do not act until they are closed."""
+    return {"op": "open_door", "ids": ids}
+
+
+def close_door(ids: Sequence[int] | Identifiers, /) -> Command:
+    """Let obstacles that stood open act again."""
+    return {"op": "close_door", "ids": ids}
+
+
 def add_walkable(areas: Sequence[AreaLike], /) -> Command:
     """Add walkable areas; several are a union."""
     return {"op": "add_walkable", "areas": [area_body(area) for area in areas]}
@@ -96,7 +108,8 @@ def obstacle_body(obstacle: ObstacleLike) -> dict[str, Any]:
     """Write an obstacle as the wire has it."""
     if isinstance(obstacle, Obstacle):
         body = {"points": plain(obstacle.points), "closed": obstacle.closed}
-        return body if obstacle.id is None else {"id": obstacle.id, **body}
+        optional = {"id": obstacle.id, "z_range": plain(obstacle.z_range), "open": obstacle.open or None}
+        return {**{name: value for name, value in optional.items() if value is not None}, **body}
     if isinstance(obstacle, Mapping):
         return {name: plain(value) for name, value in obstacle.items()}
     return {"points": plain(obstacle)}

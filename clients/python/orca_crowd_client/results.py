@@ -87,11 +87,17 @@ class Lease:
 
 @dataclass(frozen=True)
 class Obstacle:
-    """A polyline of two-sided segments, points (x, y); `closed` joins the last point to the first. `id` None: new."""
+    """A polyline of two-sided segments, points (x, y); `closed` joins the last point to the first. `id` None: new.
+
+    `z_range` (low, high) says at which heights it stands; None: at all. `open` says that it is a door that stands open:
+    it does not act.
+    """
 
     points: Any
     closed: bool = False
     id: int | None = None
+    z_range: tuple[float, float] | None = None
+    open: bool = False
 
 
 @dataclass(frozen=True)
@@ -140,6 +146,16 @@ class Columns:
     obstacle_horizon: Numbers
     neighbor_distance: Numbers
     max_neighbors: Numbers
+    weight: Numbers
+    priority: Numbers
+    locked: list[bool]
+    avoidance: list[bool]
+    layer: Numbers
+    mask: Numbers
+    elevation: Numbers
+    height: Numbers
+    group: Numbers
+    group_mode: list[str]
     preferred_speed: Numbers
     goal_tolerance: Numbers
     guidance: list[str]

@@ -157,6 +157,10 @@ class World:
         """Replace an obstacle."""
         return self._call(geometry_calls.set_obstacle(self.id, id, obstacle))
 
+    def set_door(self, id: int, /, *, open: bool) -> Changed:  # noqa: A002
+        """Let an obstacle stand open as a door, or close it."""
+        return self._call(geometry_calls.set_door(self.id, id, open))
+
     def remove_obstacle(self, id: int, /) -> None:  # noqa: A002
         """Remove an obstacle."""
         self._call(geometry_calls.remove_obstacle(self.id, id))

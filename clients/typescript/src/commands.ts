@@ -31,6 +31,16 @@ export interface AgentColumns {
   readonly obstacle_horizon?: NumberColumn;
   readonly neighbor_distance?: NumberColumn;
   readonly max_neighbors?: NumberColumn;
+  readonly weight?: NumberColumn;
+  readonly priority?: NumberColumn;
+  readonly locked?: WordColumn;
+  readonly avoidance?: WordColumn;
+  readonly layer?: NumberColumn;
+  readonly mask?: NumberColumn;
+  readonly elevation?: NumberColumn;
+  readonly height?: NumberColumn;
+  readonly group?: NumberColumn;
+  readonly group_mode?: WordColumn;
   readonly guidance?: WordColumn;
   readonly [field: string]: unknown;
 }
@@ -75,6 +85,16 @@ export function setObstacle(id: number, obstacle: ObstacleLike): Command {
 /** Remove an obstacle. */
 export function removeObstacle(id: number): Command {
   return { op: "remove_obstacle", id };
+}
+
+/** Let obstacles stand open: they do not act until they are closed. */
+export function openDoor(ids: IdentifierArray): Command {
+  return { op: "open_door", ids };
+}
+
+/** Let obstacles that stood open act again. */
+export function closeDoor(ids: IdentifierArray): Command {
+  return { op: "close_door", ids };
 }
 
 /** Add walkable areas; several are a union. */

@@ -204,6 +204,11 @@ export class World {
     return this.#call({ method: "PUT", path: ["obstacles", id], body, read: readChanged });
   }
 
+  /** Let an obstacle stand open as a door, or close it. */
+  setDoor(id: number, options: { readonly open: boolean }): Promise<Changed> {
+    return this.#call({ method: "PATCH", path: ["obstacles", id], body: { open: options.open }, read: readChanged });
+  }
+
   /** Remove an obstacle. */
   removeObstacle(id: number): Promise<void> {
     return this.#call({ method: "DELETE", path: ["obstacles", id], read: nothing });

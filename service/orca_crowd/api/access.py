@@ -48,6 +48,7 @@ NEEDS: Final[Mapping[tuple[str, str], Scope | None]] = {
     ("GET", "/v1/worlds/{world}/obstacles"): "read",
     ("GET", "/v1/worlds/{world}/obstacles/{id}"): "read",
     ("PUT", "/v1/worlds/{world}/obstacles/{id}"): "control",
+    ("PATCH", "/v1/worlds/{world}/obstacles/{id}"): "control",
     ("DELETE", "/v1/worlds/{world}/obstacles/{id}"): "control",
     ("POST", "/v1/worlds/{world}/walkable"): "control",
     ("GET", "/v1/worlds/{world}/walkable"): "read",

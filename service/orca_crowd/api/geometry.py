@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+import numpy as np
 from fastapi import APIRouter, Request, Response
 
 from orca_crowd.api.documentation import described
@@ -101,6 +102,17 @@ async def show_obstacle(request: Request, world: str, id: str) -> Response:  # n
 async def set_obstacle(request: Request, world: str, id: str) -> Response:  # noqa: A002
     """It keeps its place in the order."""
     return await _replace(request, lambda body, which: c.SetObstacle(which, g.parse_obstacle(body, which)))
+
+
+@router.patch(
+    "/v1/worlds/{world}/obstacles/{id}",
+    **described(
+        "Open or close a door", body=g.DoorBody, answer=ChangedAnswer, codes=[*CHANGING, "gone"], tag="obstacles"
+    ),
+)
+async def set_door(request: Request, world: str, id: str) -> Response:  # noqa: A002
+    """An open obstacle stays where it is in the order and does not act; the very next step sees it."""
+    return await _replace(request, lambda body, which: c.SetDoors(np.array([which], np.int64), g.parse_door(body)))
 
 
 @router.delete(

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from orca_crowd.bench.scenes import Scene
 
-__all__ = ["DetourCrowd", "DetourPeer"]
+__all__ = ["DetourCrowd", "DetourPeer", "DetourProcess"]
 
 Floats = NDArray[np.float64]
 
@@ -70,55 +70,18 @@ class DetourPeer:
         return DetourCrowd(scene, self.folder)
 
 
-class DetourCrowd:
-    """A crowd in a process of Node."""
+class DetourProcess:
+    """A process of Node that answers a line of JSON with a line of JSON."""
 
-    def __init__(self, scene: Scene, folder: Path) -> None:
-        """Start the process and give it the scene; raises RuntimeError where that fails."""
-        self.name = DetourPeer.name
-        self.scene = scene
-        command = ["node", str(SCRIPT), str(folder)]
+    def __init__(self, script: Path, folder: Path) -> None:
+        """Start a script; `folder` is where npm has put the package."""
+        command = ["node", str(script), str(folder)]
         self._process = subprocess.Popen(
             command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
         )
-        both = np.concatenate([scene.positions, scene.goals])
-        self._ask(
-            "scene",
-            **scene.facts(),
-            low=float(both.min()) - MARGIN,
-            high=float(both.max()) + MARGIN,
-            positions=scene.positions.tolist(),
-            goals=scene.goals.tolist(),
-        )
 
-    def prepare(self) -> None:
-        """Point every agent at its goal."""
-        self._ask("prepare")
-
-    def run(self, steps: int) -> tuple[float, float]:
-        """Take the steps; seconds of its processor and on its wall."""
-        took = self._ask("run", steps=steps)
-        return float(took["processor"]), float(took["wall"])
-
-    def positions(self) -> Floats:
-        """Where the agents are (n, 2)."""
-        return np.array(self._ask("state")["positions"], dtype=np.float64)
-
-    def velocities(self) -> Floats:
-        """How they move (n, 2)."""
-        return np.array(self._ask("state")["velocities"], dtype=np.float64)
-
-    def close(self) -> None:
-        """End the process; a second call does nothing."""
-        if self._process.poll() is None:
-            try:
-                self._process.communicate(timeout=PATIENCE)
-            except subprocess.TimeoutExpired:
-                self._process.kill()
-                self._process.communicate()
-
-    def _ask(self, action: str, **more: Any) -> dict[str, Any]:
-        """One line there, one back."""
+    def ask(self, action: str, **more: Any) -> dict[str, Any]:
+        """One line there, one back; raises RuntimeError with what the process said where it has ended."""
         pipe, answers = self._process.stdin, self._process.stdout
         assert pipe is not None
         assert answers is not None
@@ -135,3 +98,52 @@ class DetourCrowd:
             raise RuntimeError(f"Detour's crowd ended at `{action}`: {said[0] if said else 'nothing said'}")
         found: dict[str, Any] = json.loads(line)
         return found
+
+    def close(self) -> None:
+        """End the process; a second call does nothing."""
+        if self._process.poll() is None:
+            try:
+                self._process.communicate(timeout=PATIENCE)
+            except subprocess.TimeoutExpired:
+                self._process.kill()
+                self._process.communicate()
+
+
+class DetourCrowd:
+    """A crowd in a process of Node."""
+
+    def __init__(self, scene: Scene, folder: Path) -> None:
+        """Start the process and give it the scene; raises RuntimeError where that fails."""
+        self.name = DetourPeer.name
+        self.scene = scene
+        self._process = DetourProcess(SCRIPT, folder)
+        both = np.concatenate([scene.positions, scene.goals])
+        self._process.ask(
+            "scene",
+            **scene.facts(),
+            low=float(both.min()) - MARGIN,
+            high=float(both.max()) + MARGIN,
+            positions=scene.positions.tolist(),
+            goals=scene.goals.tolist(),
+        )
+
+    def prepare(self) -> None:
+        """Point every agent at its goal."""
+        self._process.ask("prepare")
+
+    def run(self, steps: int) -> tuple[float, float]:
+        """Take the steps; seconds of its processor and on its wall."""
+        took = self._process.ask("run", steps=steps)
+        return float(took["processor"]), float(took["wall"])
+
+    def positions(self) -> Floats:
+        """Where the agents are (n, 2)."""
+        return np.array(self._process.ask("state")["positions"], dtype=np.float64)
+
+    def velocities(self) -> Floats:
+        """How they move (n, 2)."""
+        return np.array(self._process.ask("state")["velocities"], dtype=np.float64)
+
+    def close(self) -> None:
+        """End the process; a second call does nothing."""
+        self._process.close()

@@ -85,6 +85,11 @@ class Knowledge:
             worker.tell("layout", number, *places, world.options, world.time_step, world.seed)
             worker.layouts[number] = Layout(generation, frozenset(needed))
         statics = world.statics()
-        if worker.statics.get(number) is not statics:
-            worker.tell("statics", number, statics)
+        known = worker.statics.get(number)
+        if known is not statics:
+            if known is not None and known.boundaries is statics.boundaries:
+                # a door, or an obstacle that came or went: boundaries may be long, and are there
+                worker.tell("walls", number, statics.walled)
+            else:
+                worker.tell("statics", number, statics)
             worker.statics[number] = statics

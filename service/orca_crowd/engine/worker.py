@@ -7,6 +7,7 @@ Orders, each a tuple that begins with its name:
   more;
 - `("layout", world, agents, solver, options, dt, seed)`: where the arrays of a world stand;
 - `("statics", world, statics)`: its walls and boundaries;
+- `("walls", world, walls)`: other walls, where the boundaries are the same as before;
 - `("step", world, task, first, last)`: compute these leaves; answered with `("done", longest move)`;
 - `("end",)`.
 
@@ -75,6 +76,8 @@ class Desk:
                 self.twins[world] = Twin(self._arrays(agents), self._arrays(solver), options, time_step, seed)
             case ("statics", world, statics):
                 self.statics[world] = statics
+            case ("walls", world, walls):
+                self.statics[world] = self.statics[world].with_walls(walls)
             case ("block", number, size):
                 descriptor = recv_handle(pipe)
                 self.maps[number] = mmap.mmap(descriptor, size)

@@ -16,6 +16,7 @@ from multiprocessing.process import BaseProcess
 from multiprocessing.reduction import send_handle
 from typing import Any
 
+from orca_core.statics import Statics
 from orca_crowd.engine.memory import Block
 
 __all__ = ["Hung", "Layout", "Lost", "Workmate"]
@@ -53,7 +54,7 @@ class Workmate:
         self.awaited = False
         self.blocks: set[int] = set()
         self.layouts: dict[int, Layout] = {}
-        self.statics: dict[int, object] = {}
+        self.statics: dict[int, Statics] = {}
         # how far it has heard of what is no more
         self.heard: object = None
         self._descriptor = _process_descriptor(self.pid)

@@ -41,6 +41,7 @@ CLASSES: Mapping[str, type[Any]] = {
         commands.SetWalkable,
         commands.RemoveWalkable,
         commands.SetDefaults,
+        commands.SetDoors,
         commands.CommandRequest,
         Agents,
         BrokenOff,

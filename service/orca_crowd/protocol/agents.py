@@ -29,6 +29,9 @@ from orca_crowd.protocol.models import STRICT, Identifier, Number, Strict, Vecto
 __all__ = ["AgentChange", "Agents", "AgentsBody", "NewAgent", "parse_change", "parse_changes", "parse_new_agents"]
 
 Guidance = Literal["straight", "path", "flow"]
+GroupMode = Literal["none", "ignore", "together"]
+Whole = Annotated[int, Field(ge=-(10**9), le=10**9)]
+Bits = Annotated[int, Field(ge=0, le=2**32 - 1)]
 
 # rows that one call of the validator gets: it holds the interpreter's lock for a whole call
 ROWS_A_PIECE = 256
@@ -57,6 +60,16 @@ class AgentChange(TypedDict, total=False):
         Number, Field(description="Left out: 2 radius + 2 max_speed max(time_horizon, time_step), fixed at insertion.")
     ]
     max_neighbors: Annotated[int, Field(ge=0, le=2**53 - 1, description="10")]
+    weight: Annotated[Number, Field(description="Its part of the avoidance is weight / (weight + the other's); 1.")]
+    priority: Annotated[Whole, Field(description="The higher does not yield to the lower, which takes the whole; 0.")]
+    locked: Annotated[bool, Field(description="Moves on at its velocity; others take the whole; false.")]
+    avoidance: Annotated[bool, Field(description="Whether it avoids agents and is avoided; true.")]
+    layer: Annotated[Bits, Field(description="By which it is seen; 1.")]
+    mask: Annotated[Bits, Field(description="Layers that it sees; 4294967295, which is all.")]
+    elevation: Annotated[Number, Field(description="Height at which it begins; 0.")]
+    height: Annotated[Number, Field(description="From its elevation up; what is at other heights is not met; 0.")]
+    group: Annotated[Identifier, Field(description="Whom it belongs to; 0 is nobody.")]
+    group_mode: Annotated[GroupMode, Field(description="Among members of its group; none.")]
     guidance: Annotated[Guidance, Field(description="How it finds the way to its goal.")]
     status: Annotated[
         str, Field(description="Read-only: may be sent back as it was read, and is ignored with a warning.")
@@ -86,6 +99,16 @@ class NewAgent(TypedDict, total=False):
         Number, Field(description="Left out: 2 radius + 2 max_speed max(time_horizon, time_step), fixed at insertion.")
     ]
     max_neighbors: Annotated[int, Field(ge=0, le=2**53 - 1, description="10")]
+    weight: Annotated[Number, Field(description="Its part of the avoidance is weight / (weight + the other's); 1.")]
+    priority: Annotated[Whole, Field(description="The higher does not yield to the lower, which takes the whole; 0.")]
+    locked: Annotated[bool, Field(description="Moves on at its velocity; others take the whole; false.")]
+    avoidance: Annotated[bool, Field(description="Whether it avoids agents and is avoided; true.")]
+    layer: Annotated[Bits, Field(description="By which it is seen; 1.")]
+    mask: Annotated[Bits, Field(description="Layers that it sees; 4294967295, which is all.")]
+    elevation: Annotated[Number, Field(description="Height at which it begins; 0.")]
+    height: Annotated[Number, Field(description="From its elevation up; what is at other heights is not met; 0.")]
+    group: Annotated[Identifier, Field(description="Whom it belongs to; 0 is nobody.")]
+    group_mode: Annotated[GroupMode, Field(description="Among members of its group; none.")]
     guidance: Annotated[Guidance, Field(description="How it finds the way to its goal; straight.")]
 
 

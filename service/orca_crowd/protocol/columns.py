@@ -78,7 +78,7 @@ def read_column(name: str, values: Any, *, nullable: bool) -> tuple[NDArray[Any]
     elif name in VECTORS:
         column, faults = _vectors(name, values, held)
     elif name in INTEGERS:
-        column, faults = _integers(name, values, 0)
+        column, faults = _integers(name, values, _least(name))
     else:
         column, faults = _numbers(
             name, values if held.all() else [0.0 if value is None else value for value in values], None
@@ -117,6 +117,11 @@ def read_identifiers(values: Any, name: str) -> tuple[NDArray[np.int64], list[Fa
     return _integers(name, values, 0)
 
 
+def _least(name: str) -> int:
+    """The smallest whole number that a column may hold."""
+    return int(COLUMNS[name].low)
+
+
 def _from_bin(name: str, data: bytes, width: int) -> tuple[NDArray[Any], list[Fault]]:
     if len(data) % (8 * width):
         unit = "pairs of float64" if width == 2 else "float64"
@@ -125,10 +130,11 @@ def _from_bin(name: str, data: bytes, width: int) -> tuple[NDArray[Any], list[Fa
     if width == 2:
         return column.reshape(-1, 2), []
     if name in INTEGERS:
-        wrong = np.flatnonzero(~((column >= 0) & (column <= IDENTIFIER_LIMIT) & (column == np.floor(column))))
+        least = _least(name)
+        wrong = np.flatnonzero(~((column >= least) & (column <= IDENTIFIER_LIMIT) & (column == np.floor(column))))
         if len(wrong):
             return column, [
-                Fault(int(item), name, f"must be a whole number from 0, not {column[item]}") for item in wrong
+                Fault(int(item), name, f"must be a whole number from {least}, not {column[item]}") for item in wrong
             ]
         return column.astype(np.int64), []
     return column, []

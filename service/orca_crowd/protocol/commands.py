@@ -41,6 +41,7 @@ __all__ = [
     "RemoveWalkable",
     "SetAgents",
     "SetDefaults",
+    "SetDoors",
     "SetObstacle",
     "SetWalkable",
     "parse_batch",
@@ -92,6 +93,14 @@ class RemoveObstacle:
 
 
 @dataclass(frozen=True)
+class SetDoors:
+    """Obstacles, int64 (n,), to open as doors, or to close."""
+
+    ids: NDArray[np.int64]
+    open: bool
+
+
+@dataclass(frozen=True)
 class AddWalkable:
     """New walkable areas."""
 
@@ -127,6 +136,7 @@ Command = (
     | AddObstacles
     | SetObstacle
     | RemoveObstacle
+    | SetDoors
     | AddWalkable
     | SetWalkable
     | RemoveWalkable
@@ -189,6 +199,20 @@ class RemoveObstacleCommand(Strict):
     id: Identifier
 
 
+class OpenDoorCommand(Strict):
+    """As PATCH …/obstacles/{id} with `open` true, for several at once."""
+
+    op: Literal["open_door"]
+    ids: Any = Field(description="A list of ids, in MessagePack also a bin of int64.")
+
+
+class CloseDoorCommand(Strict):
+    """As PATCH …/obstacles/{id} with `open` false, for several at once."""
+
+    op: Literal["close_door"]
+    ids: Any = Field(description="A list of ids, in MessagePack also a bin of int64.")
+
+
 class AddWalkableCommand(AreasBody):
     """As POST …/walkable."""
 
@@ -216,11 +240,13 @@ def _identifier(body: Mapping[str, Any]) -> int:
     return value
 
 
-def _remove_agents(body: dict[str, Any]) -> Command:
-    ids, faults = read_identifiers(validate(RemoveAgentsCommand, {**body, "op": "remove_agents"}).ids, "ids")
+def _ids(
+    model: type[RemoveAgentsCommand | OpenDoorCommand | CloseDoorCommand], op: str, body: dict[str, Any]
+) -> NDArray[np.int64]:
+    ids, faults = read_identifiers(validate(model, {**body, "op": op}).ids, "ids")
     if faults:
         raise InvalidRequest(faults)
-    return RemoveAgents(ids)
+    return ids
 
 
 def _remove(model: type[RemoveObstacleCommand | RemoveWalkableCommand], op: str, body: dict[str, Any]) -> int:
@@ -231,7 +257,10 @@ def _remove(model: type[RemoveObstacleCommand | RemoveWalkableCommand], op: str,
 COMMAND_BODIES: dict[str, tuple[type[Strict], Callable[[dict[str, Any]], Command]]] = {
     "add_agents": (AddAgentsCommand, lambda body: AddAgents(parse_new_agents(body))),
     "set_agents": (SetAgentsCommand, lambda body: SetAgents(parse_changes(body))),
-    "remove_agents": (RemoveAgentsCommand, _remove_agents),
+    "remove_agents": (
+        RemoveAgentsCommand,
+        lambda body: RemoveAgents(_ids(RemoveAgentsCommand, "remove_agents", body)),
+    ),
     "add_obstacles": (AddObstaclesCommand, lambda body: AddObstacles(parse_obstacles(body))),
     "set_obstacle": (
         SetObstacleCommand,
@@ -241,6 +270,8 @@ COMMAND_BODIES: dict[str, tuple[type[Strict], Callable[[dict[str, Any]], Command
         RemoveObstacleCommand,
         lambda body: RemoveObstacle(_remove(RemoveObstacleCommand, "remove_obstacle", body)),
     ),
+    "open_door": (OpenDoorCommand, lambda body: SetDoors(_ids(OpenDoorCommand, "open_door", body), True)),
+    "close_door": (CloseDoorCommand, lambda body: SetDoors(_ids(CloseDoorCommand, "close_door", body), False)),
     "add_walkable": (AddWalkableCommand, lambda body: AddWalkable(parse_areas(body))),
     "set_walkable": (
         SetWalkableCommand,

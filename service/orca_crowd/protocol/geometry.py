@@ -18,6 +18,7 @@ from orca_crowd.protocol.models import Identifier, Number, Strict, Vector, as_ma
 __all__ = [
     "AreaRow",
     "AreasBody",
+    "DoorBody",
     "Geometry",
     "ObstacleRow",
     "ObstaclesBody",
@@ -27,6 +28,7 @@ __all__ = [
     "obstacle_map",
     "parse_area",
     "parse_areas",
+    "parse_door",
     "parse_obstacle",
     "parse_obstacles",
 ]
@@ -38,6 +40,16 @@ class ObstacleRow(Strict):
     id: Identifier | None = Field(None, description="Left out: given by the server.")
     points: list[Vector]
     closed: bool = False
+    z_range: Vector | None = Field(
+        None, description="From the lower to the upper height at which it stands; null or left out: at all heights."
+    )
+    open: bool = Field(False, description="A door that stands open: it does not act until it is closed.")
+
+
+class DoorBody(Strict):
+    """Whether an obstacle stands open as a door."""
+
+    open: bool
 
 
 class ObstaclesBody(Strict):
@@ -79,6 +91,11 @@ def parse_obstacle(body: object, identifier: int) -> Obstacle:
     return _obstacle(validate(ObstacleRow, _with_id(body, identifier)))
 
 
+def parse_door(body: object) -> bool:
+    """The body of PATCH …/obstacles/{id}."""
+    return validate(DoorBody, body).open
+
+
 def parse_areas(body: object) -> list[WalkableArea]:
     """The body of POST …/walkable; every fault of every area is named."""
     rows = validate(AreasBody, body, ["areas"]).areas
@@ -100,7 +117,13 @@ def parse_area(body: object, identifier: int) -> WalkableArea:
 
 def obstacle_map(obstacle: Obstacle) -> dict[str, Any]:
     """An obstacle as it travels."""
-    return {"id": obstacle.id, "points": obstacle.points.tolist(), "closed": obstacle.closed}
+    return {
+        "id": obstacle.id,
+        "points": obstacle.points.tolist(),
+        "closed": obstacle.closed,
+        "z_range": None if obstacle.z_range is None else list(obstacle.z_range),
+        "open": obstacle.open,
+    }
 
 
 def area_map(area: WalkableArea) -> dict[str, Any]:
@@ -137,7 +160,10 @@ def _with_id(body: object, identifier: int) -> dict[str, Any]:
 
 
 def _obstacle(row: ObstacleRow) -> Obstacle:
-    return Obstacle(points=np.array(row.points, np.float64).reshape(-1, 2), closed=row.closed, id=row.id)
+    points = np.array(row.points, np.float64).reshape(-1, 2)
+    points = np.array(row.points, np.float64).reshape(-1, 2)
+    z_range = None if row.z_range is None else (float(row.z_range[0]), float(row.z_range[1]))
+    return Obstacle(points=points, closed=row.closed, id=row.id, z_range=z_range, open=row.open)
 
 
 def _area(row: AreaRow, item: int | None) -> WalkableArea:

@@ -6,7 +6,7 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from orca_crowd.protocol.agents import Guidance
+from orca_crowd.protocol.agents import GroupMode, Guidance
 from orca_crowd.protocol.geometry import Geometry
 from orca_crowd.protocol.models import Warnings
 
@@ -94,6 +94,7 @@ class WorldShown(Shown):
     agents: int
     obstacles: int
     walkable: int
+    geometry: int = Field(description="Grows with every change of obstacles and walkable areas.")
     profile: str
     options: dict[str, Any]
     defaults: dict[str, float | int | str] = Field(description="Those that differ from the library's.")
@@ -149,6 +150,16 @@ class AgentShown(Shown):
     obstacle_horizon: float
     neighbor_distance: float
     max_neighbors: int
+    weight: float
+    priority: int
+    locked: bool
+    avoidance: bool
+    layer: int
+    mask: int
+    elevation: float
+    height: float
+    group: int
+    group_mode: GroupMode
     guidance: Guidance
     status: Status
 
@@ -183,6 +194,16 @@ class AgentsAnswer(Shown):
     obstacle_horizon: list[float] | None = None
     neighbor_distance: list[float] | None = None
     max_neighbors: list[int] | None = None
+    weight: list[float] | None = None
+    priority: list[int] | None = None
+    locked: list[bool] | None = None
+    avoidance: list[bool] | None = None
+    layer: list[int] | None = None
+    mask: list[int] | None = None
+    elevation: list[float] | None = None
+    height: list[float] | None = None
+    group: list[int] | None = None
+    group_mode: list[GroupMode] | None = None
     guidance: list[Guidance] | None = None
     status: list[Status] | None = None
 
@@ -199,6 +220,8 @@ class ObstacleShown(Shown):
     id: int
     points: list[Pair]
     closed: bool
+    open: bool
+    z_range: Pair | None = Field(description="From the lower to the upper height at which it stands; null: at all.")
 
 
 class ObstaclesAnswer(Shown):

@@ -128,6 +128,16 @@ class AgentColumns(Outgoing):
     obstacle_horizon: list[float] | None = None
     neighbor_distance: list[float] | None = None
     max_neighbors: list[int] | None = None
+    weight: list[float] | None = None
+    priority: list[int] | None = None
+    locked: list[bool] | None = None
+    avoidance: list[bool] | None = None
+    layer: list[int] | None = None
+    mask: list[int] | None = None
+    elevation: list[float] | None = None
+    height: list[float] | None = None
+    group: list[int] | None = None
+    group_mode: list[str] | None = None
     guidance: list[str] | None = None
     status: list[str] | None = None
 

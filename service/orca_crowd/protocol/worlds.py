@@ -69,6 +69,8 @@ class OptionsBody(Strict):
     stop_non_finite: bool = True
     merge_collinear: bool = True
     walkable_surface: bool = True
+    leave_obstacles: bool = True
+    one_side_of_walls: bool = True
     settle_crowds: bool = True
     detect_blocked: bool = True
     bias_blocked: bool = True

@@ -16,7 +16,8 @@ from orca_core.world import World
 from orca_crowd.errors import problem_of
 from orca_crowd.protocol.agents import Agents
 from orca_crowd.running.refusal import faults_shown
-from orca_crowd.worlds.scenes import SCENES, NextGoals
+from orca_crowd.scenes.scene import NextGoals
+from orca_crowd.worlds.scenes import SCENES
 
 __all__ = ["RunScene", "built_in"]
 
@@ -37,7 +38,7 @@ class RunScene:
     time_step: float
     agents: Agents
     options: Mapping[str, Any] = field(default_factory=dict)
-    defaults: Mapping[str, float | int] = field(default_factory=dict)
+    defaults: Mapping[str, float | int | str] = field(default_factory=dict)
     seed: int = 0
     obstacles: list[Obstacle] = field(default_factory=list)
     walkable: list[WalkableArea] = field(default_factory=list)
@@ -88,6 +89,7 @@ def built_in(name: str) -> RunScene:
         rows="agents",
         time_step=data.time_step,
         agents=Agents(count, np.asarray(data.columns["id"], np.int64), None, columns, given),
+        options=data.options,
         defaults=data.defaults,
         seed=data.seed,
         obstacles=list(data.obstacles),

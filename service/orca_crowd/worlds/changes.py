@@ -30,6 +30,7 @@ class Changes:
     """Changes a world, knows how large its geometry is and whose its agents are.
 
     `touched` says that agents have changed, `removed` are those that went away; who tells the watchers sets both back.
+    `geometry` counts the changes of obstacles and walkable areas.
     """
 
     def __init__(
@@ -38,6 +39,7 @@ class Changes:
         """Take an empty or a restored world; `forget` is told which columns have changed, None: all."""
         self.touched = False
         self.removed: list[int] = []
+        self.geometry = 0
         self.ownership = Ownership()
         self._name = name
         self._world = world
@@ -92,7 +94,7 @@ class Changes:
                     # that is all or nothing in what can be refused; memory may have been wanting half way
                     raise RuntimeError("a command that writes where the agents stand ran out of memory") from error
                 raise
-        kept = dict(self._edges), dict(self._vertices), list(self.removed), self.touched
+        kept = dict(self._edges), dict(self._vertices), list(self.removed), self.touched, self.geometry
         ownership = self.ownership.keep()
         results = []
         try:
@@ -102,7 +104,7 @@ class Changes:
                 if needed is not None:
                     self._world.index_of(needed)
         except BaseException:
-            self._edges, self._vertices, self.removed, self.touched = kept
+            self._edges, self._vertices, self.removed, self.touched, self.geometry = kept
             self.ownership.put_back(ownership)
             self._forget(None)
             raise
@@ -111,7 +113,9 @@ class Changes:
     def _apply(self, command: c.Command, place: int | None) -> Result:
         handler: Callable[[Any], Result] = _HANDLERS[type(command)].__get__(self)
         try:
-            return handler(command)
+            result = handler(command)
+            self.geometry += isinstance(command, GEOMETRY)
+            return result
         except (ApiError, OrcaError) as error:
             if place is None:
                 raise
@@ -174,6 +178,9 @@ class Changes:
         del self._edges[command.id]
         return {"removed": np.array([command.id], np.int64)}
 
+    def _set_doors(self, command: c.SetDoors) -> Result:
+        return {"warnings": _warnings(self._world.open_obstacles(command.ids.tolist(), command.open))}
+
     def _add_walkable(self, command: c.AddWalkable) -> Result:
         vertices = count_vertices(command.areas)
         self._limit("vertices_per_world", "vertices of walkable areas", sum(self._vertices.values()), vertices)
@@ -223,17 +230,19 @@ class Changes:
             )
 
 
-# commands after which the same agents are there as before
-STEADY = (
-    c.SetAgents,
+# commands after which what stands around the agents is other
+GEOMETRY = (
     c.AddObstacles,
     c.SetObstacle,
     c.RemoveObstacle,
+    c.SetDoors,
     c.AddWalkable,
     c.SetWalkable,
     c.RemoveWalkable,
-    c.SetDefaults,
 )
+
+# commands after which the same agents are there as before
+STEADY = (c.SetAgents, *GEOMETRY, c.SetDefaults)
 
 # commands that overwrite agents and, without a transaction, keep nothing of what was there
 IN_PLACE = (c.SetAgents, c.RemoveAgents)
@@ -245,6 +254,7 @@ _HANDLERS: dict[type, Any] = {
     c.AddObstacles: Changes._add_obstacles,
     c.SetObstacle: Changes._set_obstacle,
     c.RemoveObstacle: Changes._remove_obstacle,
+    c.SetDoors: Changes._set_doors,
     c.AddWalkable: Changes._add_walkable,
     c.SetWalkable: Changes._set_walkable,
     c.RemoveWalkable: Changes._remove_walkable,

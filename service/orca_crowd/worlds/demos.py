@@ -16,11 +16,12 @@ from orca_crowd.engine.interface import Engine
 from orca_crowd.errors import ApiError
 from orca_crowd.protocol.agents import Agents
 from orca_crowd.protocol.commands import AddAgents, AddObstacles, AddWalkable, SetAgents
-from orca_crowd.protocol.worlds import ClockBody, DefaultsBody, NewWorld
+from orca_crowd.protocol.worlds import ClockBody, DefaultsBody, NewWorld, OptionsBody
+from orca_crowd.scenes.scene import NextGoals, Scene, SceneData
 from orca_crowd.worlds.publication import Publication
 from orca_crowd.worlds.registry import Registry
 from orca_crowd.worlds.runner import Runner
-from orca_crowd.worlds.scenes import SCENES, NextGoals, Scene, SceneData
+from orca_crowd.worlds.scenes import SCENES
 
 __all__ = ["Demos"]
 
@@ -55,6 +56,7 @@ class Demos:
             NewWorld(
                 name=scene.title,
                 time_step=data.time_step,
+                options=OptionsBody.model_validate(dict(data.options)),
                 defaults=DefaultsBody.model_validate(dict(data.defaults)),
                 seed=data.seed,
                 ttl=DEMO_TTL,

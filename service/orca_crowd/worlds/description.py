@@ -19,6 +19,7 @@ class Facts:
     agents: int
     obstacles: int
     walkable: int
+    geometry: int
     defaults: dict[str, float | int | str]
     time_step: float
     profile: str
@@ -43,6 +44,7 @@ class WorldDescription:
             "agents": facts.agents,
             "obstacles": facts.obstacles,
             "walkable": facts.walkable,
+            "geometry": facts.geometry,
             "profile": self.options["profile"],
             "options": dict(self.options),
             "defaults": facts.defaults,

@@ -1,68 +1,33 @@
-"""Demo scenes: plain data from which a world can be made in one go, the same on every run and every machine.
-
-A scene knows nothing of sockets. Who starts one makes a world with `time_step`, `seed` and `defaults`, adds the walls,
-the walkable areas and the agents, and lets it run at `rate` steps a second; where `next_goals` is not None, agents that
-have arrived or stalled are given what it returns for them.
+"""Demo scenes: what anybody can start with one call. Those that come to an end are in `orca_crowd.scenes`, with what
+they should come to; those that go on for ever, or show steering alone, are here.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from functools import cache
-from importlib.resources import files
 
 import numpy as np
 from numpy.typing import NDArray
 
 from orca_core.formats.contours import walkable_areas
-from orca_core.formats.movingai import GridMap, parse_map
 from orca_core.geometry.obstacles import Obstacle
-from orca_core.geometry.walkable import WalkableArea
+from orca_crowd.scenes.building import building
+from orca_crowd.scenes.corner import corner
+from orca_crowd.scenes.corridor import corridor
+from orca_crowd.scenes.door import door
+from orca_crowd.scenes.game_map import ATTRIBUTION, den312d, game_map
+from orca_crowd.scenes.junction import junction
+from orca_crowd.scenes.plaza import plaza
+from orca_crowd.scenes.scene import SEED, Scene, SceneData
 from orca_crowd.worlds.milling import Milling
 
-__all__ = ["SCENES", "NextGoals", "Scene", "SceneData"]
-
-Column = NDArray[np.float64] | NDArray[np.int64]
-NextGoals = Callable[[NDArray[np.int64], NDArray[np.float64], int], Mapping[str, NDArray[np.float64]]]
-
-SEED = 2
+__all__ = ["SCENES"]
 
 # a few thousandths of a radian: too little to be seen, and enough that no goal is exactly opposite, which would be a
 # knot that nothing in the scene unties
 TURN = 0.004
 
 MILLING_RADIUS = 0.3
-
-
-@dataclass(frozen=True, eq=False)
-class SceneData:
-    """Everything a world needs: seconds, metres and metres a second.
-
-    `columns` holds `id` (n,) int64, and `position` and `goal` (n, 2) float64; `defaults` what all agents share. `view`
-    is the box (min x, min y, max x, max y) to show. `next_goals(ids, positions, step)` is pure.
-    """
-
-    time_step: float
-    rate: float
-    defaults: Mapping[str, float | int]
-    columns: Mapping[str, Column]
-    view: tuple[float, float, float, float]
-    obstacles: tuple[Obstacle, ...] = ()
-    walkable: tuple[WalkableArea, ...] = ()
-    next_goals: NextGoals | None = None
-    attribution: str | None = None
-    seed: int = SEED
-
-
-@dataclass(frozen=True)
-class Scene:
-    """A scene that can be started; nothing is computed before `build`, and every call gives the same."""
-
-    name: str
-    title: str
-    description: str
-    build: Callable[[], SceneData]
 
 
 def _circle() -> SceneData:
@@ -124,7 +89,7 @@ def _blocks() -> SceneData:
 def _den312d() -> SceneData:
     """Agents milling in the halls of a game map, each in a cell of its own at first."""
     count = 300
-    grid, milling = _den312d_map()
+    grid, milling = den312d(), _milling()
     order = np.random.default_rng(SEED).permutation(len(milling.centres))
     ids = np.arange(count, dtype=np.int64)
     position = milling.centres[order[:count]]
@@ -144,17 +109,15 @@ def _den312d() -> SceneData:
         view=(0.0, 0.0, float(grid.width), float(grid.height)),
         walkable=tuple(walkable_areas(grid)),
         next_goals=milling.next_goals,
-        attribution="Map den312d: MovingAI benchmarks, Nathan Sturtevant, ODC-By 1.0",
+        attribution=ATTRIBUTION,
     )
 
 
 @cache
-def _den312d_map() -> tuple[GridMap, Milling]:
-    """The map that comes with the page, read and measured once."""
-    path = files("orca_crowd").joinpath("viewer", "maps", "den312d.map")
-    grid = parse_map(path.read_text(encoding="ascii"))
+def _milling() -> Milling:
+    """The map, measured once."""
     # a little more room than the radius, so that a line in view is one that can be walked
-    return grid, Milling(grid, clearance=MILLING_RADIUS + 0.05, seed=SEED)
+    return Milling(den312d(), clearance=MILLING_RADIUS + 0.05, seed=SEED)
 
 
 def _on_circle(radius: float, angles: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -168,8 +131,15 @@ def _on_circle(radius: float, angles: NDArray[np.float64]) -> NDArray[np.float64
 SCENES: dict[str, Scene] = {
     scene.name: scene
     for scene in (
+        Scene("plaza", "Plaza", "500 walkers cross an open square, from four sides at once.", plaza),
+        Scene("door", "Door", "Two crowds of 30 pass one another in a door of 2.4 m.", door),
+        Scene("corridor", "Narrow corridor", "Eight from either side through a corridor that is one wide.", corridor),
+        Scene("junction", "T-junction", "Two crowds of 40 merge into one corridor.", junction),
+        Scene("corner", "L corner", "60 walkers go round a corner.", corner),
+        Scene("building", "Evacuation", "240 people leave twelve rooms by four exits.", building),
+        Scene("halls", "Game map, crossing", "1,000 walkers find their way through the game map den312d.", game_map),
         Scene("circle", "Circle", "250 agents on a circle, each on its way to the opposite side.", _circle),
         Scene("blocks", "Four blocks", "Four groups of 25 cross between four square blocks.", _blocks),
-        Scene("den312d", "Game map", "300 agents mill about on the game map den312d.", _den312d),
+        Scene("den312d", "Game map, milling", "300 agents mill about on the game map den312d.", _den312d),
     )
 }

@@ -249,6 +249,7 @@ class Session:
             "sequence": self._sequence,
             "answers": self._answers.kept(),
             "ownership": self._changes.ownership.kept(),
+            "geometry": self._changes.geometry,
             "open": [
                 (
                     each.request,
@@ -267,6 +268,7 @@ class Session:
         for key, digest, answer in memory["answers"]:
             self._answers.keep(key, digest, answer)
         self._changes.ownership.put_back_kept(memory["ownership"])
+        self._changes.geometry = memory.get("geometry", 0)
         opened = [
             (request, Accepted(*accepted), left, events, broken)
             for request, accepted, left, events, broken in memory["open"]
@@ -331,6 +333,7 @@ class Session:
             agents=world.agent_count,
             obstacles=self._changes.obstacles,
             walkable=self._changes.areas,
+            geometry=self._changes.geometry,
             defaults=dict(world.defaults),
             time_step=world.time_step,
             profile=world.options.profile,
@@ -342,10 +345,7 @@ class Session:
 
     def obstacles(self) -> dict[str, Any]:
         """`{step, obstacles}`."""
-        return {
-            "step": self.world.step_count,
-            "obstacles": [obstacle_map(obstacle) for obstacle in self.world.obstacles()],
-        }
+        return {"step": self.world.step_count, "obstacles": [obstacle_map(one) for one in self.world.obstacles()]}
 
     def walkable(self) -> dict[str, Any]:
         """`{step, areas}`."""

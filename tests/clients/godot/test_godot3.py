@@ -60,7 +60,13 @@ def test_every_call_of_a_world(start: Start, client: Client) -> None:
     assert said["chosen"] == {"ids": [7], "radius": [0.4], "status": ["moving"], "step": 0, "time": 0}
     assert said["set"] == {"ids": [7], "radius": [0.25], "status": ["no-goal"], "step": 0, "time": 0}
     assert (said["agent"], said["set_agent"], said["removed"], said["gone"]) == ("moving", 2, [7], "gone")
-    assert said["obstacle"] == {"id": 0, "points": [[1, 6], [3, 6]], "closed": False}
+    assert said["obstacle"] == {
+        "id": 0,
+        "points": [[1, 6], [3, 6]],
+        "closed": False,
+        "z_range": None,
+        "open": False,
+    }
     assert (said["obstacles"], said["area"], said["areas"], said["map"]) == (1, 0, 0.5, 1)
     # the world is where this client sees it, to the bit
     assert said["step"]["step"] == 5

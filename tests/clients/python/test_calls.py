@@ -167,6 +167,13 @@ CALLS: list[tuple[str, Do, Any, tuple[str, str, Any], Any]] = [
         ("PUT", "/obstacles/4", {"points": [[0, 0], [2, 0]], "closed": False}),
         Changed(2),
     ),
+    (
+        "set_door",
+        lambda w: w.set_door(4, open=True),
+        {"step": 2, "warnings": []},
+        ("PATCH", "/obstacles/4", {"open": True}),
+        Changed(2),
+    ),
     ("remove_obstacle", lambda w: w.remove_obstacle(4), None, ("DELETE", "/obstacles/4", None), None),
     (
         "add_walkable",

@@ -58,6 +58,8 @@ def test_there_is_a_command_for_every_operation_of_the_protocol() -> None:
         "add_obstacles",
         "set_obstacle",
         "remove_obstacle",
+        "open_door",
+        "close_door",
         "add_walkable",
         "set_walkable",
         "remove_walkable",

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from orca_core import Options, World
-from tests.support.worlds import least_gap, world_of
+from tests.support.worlds import least_gap, wall, world_of
 
 TIME_STEPS = [0.25, 0.1, 1 / 60, 0.01, 0.001]
 UNBROKEN = replace(Options.service(), break_symmetry=False)
@@ -124,3 +124,16 @@ def test_one_agent_among_those_who_stand_is_not_turned() -> None:
     for world in worlds:
         world.step(80)
     assert worlds[0].digest() == worlds[1].digest()
+
+
+def test_a_turn_that_does_not_help_ends() -> None:
+    # two meet where neither can pass: turning aside for ever would be a circle where there is room for one
+    world = World(time_step=0.25, options=Options.service())
+    world.add_obstacles([wall((-9.0, 0.6), (9.0, 0.6)), wall((-9.0, -0.6), (9.0, -0.6))])
+    world.add_agents({"position": [(-3.0, 0.0), (3.0, 0.0)], "goal": [(5.0, 0.0), (-5.0, 0.0)]})
+    world.step(60)
+    began = world.column("turning_since").copy()
+    assert (world.column("turning_until") > world.step_count).all()
+    world.step(200)
+    assert (world.column("turning_until") <= world.step_count).all()
+    assert np.array_equal(world.column("turning_since"), began)

@@ -7,9 +7,10 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
+import shapely
 
 from orca_core import Options
-from tests.support.worlds import PROFILES, agents, box, least_gap, wall, world_of
+from tests.support.worlds import PROFILES, agents, box, brute_velocities, least_gap, wall, world_of
 
 LEAKY = replace(Options.service(), stop_at_walls=False)
 FAST = [
@@ -84,20 +85,44 @@ def test_the_squeezed_and_the_boxed_in_stay_within() -> None:
     assert least_gap(world) > 0.5
 
 
-@pytest.mark.parametrize("y", [1.0, -1.0])
-@pytest.mark.parametrize("place", [(0.0, 0.0), (0.3, 0.0), (-1.0, 0.0), (1.0, 0.0)])
-def test_who_stands_on_a_wall_gets_off_it_on_the_same_side_every_time(place: tuple[float, float], y: float) -> None:
-    ends = []
-    for _ in range(2):
-        world = world_of([place], walls=[wall((-1.0, 0.0), (1.0, 0.0))], preferred_velocity=(0.0, y))
+@pytest.mark.parametrize("y", [1.0, -1.0, 0.0])
+@pytest.mark.parametrize(
+    ("place", "ends"),
+    [
+        ((0.0, 0.0), ((-1.0, 0.0), (1.0, 0.0))),
+        ((0.3, 0.0), ((-1.0, 0.0), (1.0, 0.0))),
+        ((-1.0, 0.0), ((-1.0, 0.0), (1.0, 0.0))),
+        ((1.0, 0.0), ((-1.0, 0.0), (1.0, 0.0))),
+        ((0.0, 0.5), ((0.0, -1.0), (0.0, 1.0))),
+        ((0.5, 0.5), ((-1.0, -1.0), (2.0, 2.0))),
+    ],
+)
+def test_who_stands_on_a_wall_gets_off_it_on_the_same_side_whichever_way_it_was_drawn(
+    place: tuple[float, float], ends: tuple[tuple[float, float], tuple[float, float]], y: float
+) -> None:
+    found = []
+    for drawn in (ends, ends, ends[::-1]):
+        world = world_of([place], walls=[wall(*drawn)], preferred_velocity=(0.0, y))
+        velocity = world.explain(0)["next"]["velocity"]
+        planes = brute_velocities(world)
+        world.step(1)
+        assert world.column("velocity")[0].tolist() == velocity == planes[0].tolist()
+        world.step(2)
+        assert shapely.LineString(ends).distance(shapely.Point(world.column("position")[0])) >= 0.5 - 1e-6
+        found.append(world.column("position")[0].tolist())
+    assert found[0] == found[1] == found[2]
+    if ends == ((-1.0, 0.0), (1.0, 0.0)) and abs(place[0]) < 1.0:
+        assert found[0][1] > 0.0, "whatever is preferred"
+
+
+def test_in_the_text_the_direction_of_the_wall_decides() -> None:
+    above, below = (
+        world_of([(0.0, 0.0)], walls=[wall(*ends)], options=Options.text())
+        for ends in (((-1.0, 0.0), (1.0, 0.0)), ((1.0, 0.0), (-1.0, 0.0)))
+    )
+    for world in (above, below):
         world.step(3)
-        px, py = world.column("position")[0]
-        aside = max(abs(px) - 1.0, 0.0)
-        assert np.hypot(aside, py) >= 0.5 - 1e-6
-        ends.append((px, py))
-    assert ends[0] == ends[1]
-    if abs(place[0]) < 1.0:
-        assert py > 0.0, "to the left of the wall's direction, whatever is preferred"
+    assert above.column("position")[0, 1] == -below.column("position")[0, 1] == pytest.approx(0.5)
 
 
 def test_a_closed_box_keeps_its_agent_and_says_so() -> None:

@@ -98,3 +98,47 @@ def test_values_are_plain_and_unknown_ids_are_errors() -> None:
     assert plain(world.explain(30))
     with pytest.raises(NotFound):
         world.explain(31)
+
+
+def test_shares_and_reasons_are_told() -> None:
+    """Of everybody within sight: what part the agent takes and why, or why it does not look at it at all."""
+    world = world_of(
+        [(0.0, 0.0), (2.0, 0.0), (0.0, 2.0), (-2.0, 0.0), (0.0, -2.0), (2.0, 2.0), (-2.0, 2.0), (-2.0, -2.0)],
+        options=Options.text(),
+        weight=np.array([0.2, 0.8, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0]),
+        locked=np.array([False, False, True, *[False] * 5]),
+        priority=np.array([0, 0, 0, 1, -1, 0, 0, 0]),
+        layer=np.array([1, 1, 1, 1, 1, 2, 1, 1]),
+        mask=np.array([1, 1, 1, 1, 1, 1, 2, 1]),
+        elevation=np.array([*[0.0] * 7, 3.0]),
+    )
+    told = world.explain(0)
+    shares = {one["source"]: (one["responsibility"], one["why"]) for one in told["constraints"]}
+    assert shares == {
+        1: (0.2 / (0.2 + 0.8), "weight"), 2: (1.0, "locked"), 3: (1.0, "priority"), 6: (1.0, "one-sided"),
+    }  # fmt: skip
+    assert [(one["id"], one["why"]) for one in told["unheeded"]] == [(4, "priority"), (5, "mask"), (7, "height")]
+    assert told["unheeded"][0]["distance"] == 2.0
+    world.set_agents([1, 2], {"avoidance": [False, True], "locked": [False, False]})
+    assert {one["id"]: one["why"] for one in world.explain(0)["unheeded"]}[1] == "avoidance"
+    group = {"group": np.full(2, 9), "group_mode": ["ignore", "ignore"]}
+    world.set_agents([0, 2], group)
+    assert {one["id"]: one["why"] for one in world.explain(0)["unheeded"]}[2] == "group"
+    # the plain rule, and what is no agent
+    plain = world_of([(0.0, 0.0), (2.0, 0.0)], walls=[wall((0.0, 1.0), (2.0, 1.0))])
+    assert [(one["kind"], one["responsibility"], one["why"]) for one in plain.explain(0)["constraints"]] == [
+        ("obstacle", 1.0, None), ("agent", 0.5, "weight"),
+    ]  # fmt: skip
+    assert plain.explain(0)["unheeded"] == []
+
+
+def test_a_locked_agent_solves_nothing() -> None:
+    world = world_of([(0.0, 0.0), (1.2, 0.0)], velocity=np.array([(2.5, 0.5), (0.0, 0.0)]),
+                     goal=(9.0, 0.0), locked=np.array([True, False]), walls=[wall((0.0, 1.0), (2.0, 1.0))])  # fmt: skip
+    told = world.explain(0)
+    assert (told["constraints"], told["neighbors"]) == ([], [])
+    assert [(one["id"], one["why"]) for one in told["unheeded"]] == [(1, "locked")]
+    assert (told["program"]["status"], told["program"]["velocity"]) == ("locked", [2.5, 0.5])
+    assert told["next"] == {"velocity": [2.5, 0.5], "turns_aside": False, "parts": False}
+    world.step()
+    assert world.column("velocity")[0].tolist() == [2.5, 0.5]

@@ -30,6 +30,16 @@ REFUSED: dict[str, list[Any]] = {
     "obstacle_horizon": [0.0, -1.0, 1e-300, math.inf, math.nan],
     "neighbor_distance": [-1.0, math.inf, math.nan, 1e20],
     "max_neighbors": [-1, 10**9, 2.5, math.nan],
+    "weight": [-1.0, -5e-324, math.nan, math.inf, 1e10],
+    "priority": [0.5, 2e9, -2e9, math.nan],
+    "locked": [1, "true", None, 0.0],
+    "avoidance": [1, "false", None, 0.0],
+    "layer": [-1, 2**32, 0.5, math.nan],
+    "mask": [-1, 2**32, 0.5, math.nan],
+    "elevation": [math.nan, math.inf, 1e10],
+    "height": [-1.0, math.nan, math.inf, 1e10],
+    "group": [-1, 2.0**53, 0.5, math.nan],
+    "group_mode": ["alone", "", None, 1.0, True],
     "guidance": ["teleport", "", None, 1.0, True],
 }
 ACCEPTED: dict[str, list[Any]] = {
@@ -45,6 +55,16 @@ ACCEPTED: dict[str, list[Any]] = {
     "obstacle_horizon": [1e-6, 1e9],
     "neighbor_distance": [0.0, 1e19],
     "max_neighbors": [0, 1, 1_000_000],
+    "weight": [0.0, 5e-324, 1e9],
+    "priority": [-(10**9), 0, 10**9],
+    "locked": [True, False],
+    "avoidance": [True, False],
+    "layer": [0, 1, 2**32 - 1],
+    "mask": [0, 1, 2**32 - 1],
+    "elevation": [-1e9, 0.0, 1e9],
+    "height": [0.0, 1e9],
+    "group": [0, 1, 2**53 - 1],
+    "group_mode": ["none", "ignore", "together"],
     "guidance": ["straight", "path", "flow"],
 }
 

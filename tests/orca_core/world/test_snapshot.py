@@ -12,7 +12,8 @@ import numpy as np
 import pytest
 
 from orca_core import Options, SnapshotError, WalkableArea, World
-from orca_core.snapshot import MAGIC
+from orca_core.snapshot import MAGIC, VERSION
+from orca_core.yielding import MANNERS
 from tests.support.worlds import agents, box, wall, world_of
 
 
@@ -24,10 +25,18 @@ def rich() -> World:
     world.add_walkable([WalkableArea(((np.array([(-9, -9), (9, -9), (9, 9), (-9, 9)]),),), clearance=0.1, horizon=1.0)])
     world.add_walkable([WalkableArea(((np.array([(8, -2), (20, -2), (20, 2), (8, 2)]),),), shrunk=True)])
     world.add_obstacles([wall((0.0, 3.0), (3.0, 3.0), (5.0, 4.0)), box(-4.0, -4.0, -3.0, -3.0)])
+    world.add_obstacles([replace(wall((-6.0, 6.0), (6.0, 6.0)), z_range=(0.5, 3.0))])
     world.remove_obstacle(int(world.add_obstacles([wall((0.0, 0.0), (1.0, 0.0))]).ids[0]))
     places = np.array([(-5.0, 0.0), (5.0, 0.0), (2.0, 2.0), (2.0, 2.0), (1.0, -0.0)])
     world.add_agents({**agents(places, radius=0.5), "goal": places[::-1].copy(), "id": [9, 3, 100, 4, 2**53 - 1]})
     world.add_agents({"position": [(0.0, -6.0)], "preferred_velocity": [(-0.0, 1e200)]})
+    world.add_agents(
+        {
+            **agents([(-6.0, -6.0), (-4.0, -6.0)], velocity=(0.1, 0.2), layer=6, mask=2**32 - 1, group=2**53 - 1),
+            "weight": [0.25, 0.0], "priority": [-7, 10**9], "locked": [True, False], "avoidance": [True, False],
+            "elevation": [-0.5, 1.0], "height": [2.0, 0.0], "group_mode": ["ignore", "together"],
+        }
+    )  # fmt: skip
     world.remove_agents([3])
     world.step(25)
     return world
@@ -103,12 +112,18 @@ def forged(data: bytes, header_changes: dict[str, Any], **arrays: np.ndarray) ->
     """The snapshot with other words in its header, other arrays (`__` for the dot), and a digest that fits them."""
     header, held = parts(data)
     held.update({name.replace("__", "."): array for name, array in arrays.items()})
+    return packed_up(header, held, header_changes)
+
+
+def packed_up(
+    header: dict[str, Any], held: dict[str, np.ndarray], header_changes: dict[str, Any] | None = None
+) -> bytes:
+    """The bytes of a snapshot with this header and these arrays."""
     header["arrays"] = [[name, array.dtype.str, list(array.shape)] for name, array in held.items()]
-    header.update(header_changes)
+    header.update(header_changes or {})
     text = json.dumps(header).encode()
-    body = (
-        data[: len(MAGIC) + 1] + struct.pack("<I", len(text)) + text + b"".join(one.tobytes() for one in held.values())
-    )
+    body = MAGIC + bytes([VERSION]) + struct.pack("<I", len(text)) + text
+    body += b"".join(one.tobytes() for one in held.values())
     return body + hashlib.sha256(body).digest()
 
 
@@ -150,6 +165,17 @@ def test_a_whole_snapshot_of_what_no_world_can_be_is_refused(saved: bytes, chang
         ("agents.status", 250),
         ("agents.has_goal", 2),
         ("agents.anchor", np.inf),
+        ("agents.weight", -1.0),
+        ("agents.weight", np.nan),
+        ("agents.priority", 10**12),
+        ("agents.locked", 2),
+        ("agents.avoidance", 2),
+        ("agents.elevation", np.inf),
+        ("agents.height", -1.0),
+        ("agents.group", -1),
+        ("agents.group_mode", 3),
+        ("obstacles.range", np.nan),
+        ("obstacles.range", 1e10),
         ("identifiers.used", -1),
         ("identifiers.used", 2**60),
         ("obstacles.points", np.nan),
@@ -180,6 +206,17 @@ def test_arrays_of_another_shape_or_type_are_refused(saved: bytes) -> None:
         for changed in (arrays[name][:-1], arrays[name][:1], arrays[name].astype("<c16"), arrays[name][..., None]):
             with pytest.raises(SnapshotError):
                 World.restore(forged(saved, {}, **{name.replace(".", "__"): changed}))
+
+
+def test_a_snapshot_that_knows_nothing_of_who_yields_is_of_a_world_where_all_do() -> None:
+    world = world_of([(-3.0, 0.0), (3.0, 0.1)], goal=np.array([(3.0, 0.0), (-3.0, 0.0)]), walls=[wall((0, 2), (1, 2))])
+    world.step(4)
+    header, arrays = parts(world.snapshot())
+    older = {name: array for name, array in arrays.items() if name.removeprefix("agents.") not in MANNERS}
+    assert len(arrays) - len(older) == len(MANNERS)
+    restored = World.restore(packed_up(header, older))
+    assert restored.snapshot() == world.snapshot()
+    assert restored.step(20) == world.step(20)
 
 
 def test_another_version_and_other_bytes_are_told_apart(saved: bytes) -> None:

@@ -33,7 +33,8 @@ def test_obstacles_come_and_go(client: httpx.Client, world: str) -> None:
     }
     shown = client.get(f"{world}/obstacles").json()
     assert [entry["id"] for entry in shown["obstacles"]] == [4, 0]
-    assert shown["obstacles"][0] == {"id": 4, "points": [[0.0, 0.0], [3.0, 0.0]], "closed": False}
+    wall = {"id": 4, "points": [[0.0, 0.0], [3.0, 0.0]], "closed": False, "z_range": None, "open": False}
+    assert shown["obstacles"][0] == wall
     assert client.get(f"{world}/obstacles/0").json() == shown["obstacles"][1]
     assert client.get(world).json()["obstacles"] == 2
     changed = client.put(f"{world}/obstacles/4", json={"points": [[7, 7], [8, 8], [9, 7]]})
@@ -65,6 +66,77 @@ def test_a_wall_acts_in_the_very_next_step(client: httpx.Client, world: str) -> 
     client.delete(f"{world}/obstacles/1")
     free = client.post(f"{world}/steps", json={"count": 20, "return": "agents"}).json()["agents"]["position"][0]
     assert free[0] == pytest.approx(held[0] + 20 * 0.25 * 1.5)
+
+
+def test_doors_open_and_close_in_the_very_next_step(client: httpx.Client, world: str) -> None:
+    client.post(f"{world}/agents", json={"agents": [{"position": [0, 0], "preferred_velocity": [1.5, 0]}]})
+    door = {"id": 3, "points": [[2, -9], [2, 9]], "open": True}
+    client.post(f"{world}/obstacles", json={"obstacles": [door, {"id": 5, "points": [[50, 0], [51, 0]]}]})
+    assert [one["open"] for one in client.get(f"{world}/obstacles").json()["obstacles"]] == [True, False]
+    seen = client.get(world).json()["geometry"]
+    closed = client.patch(f"{world}/obstacles/3", json={"open": False})
+    assert closed.json() == {"step": 0, "sequence": 3, "warnings": []}
+    assert client.get(f"{world}/obstacles/3").json()["open"] is False
+    assert client.get(world).json()["geometry"] == seen + 1
+    held = client.post(f"{world}/steps", json={"count": 20, "return": "agents"}).json()["agents"]["position"][0]
+    assert held[0] <= 1.5 + 1e-9
+    # before the step that sees it, in one request with it; a list of ids, as many as one likes
+    opened = {"commands": [{"op": "open_door", "ids": [3, 5]}], "return": "agents"}
+    answer = client.post(f"{world}/steps", json=opened).json()
+    assert answer["results"] == [{"warnings": []}]
+    assert answer["agents"]["position"][0][0] == pytest.approx(held[0] + 0.375)
+    client.post(f"{world}/commands", json={"commands": [{"op": "close_door", "ids": [3]}]})
+    assert [one["open"] for one in client.get(f"{world}/obstacles").json()["obstacles"]] == [False, True]
+    # a PUT says what it is from then on
+    client.put(f"{world}/obstacles/5", json={"points": [[50, 0], [51, 0]]})
+    assert client.get(f"{world}/obstacles/5").json()["open"] is False
+    back = {"commands": [{"op": "set_agents", "agents": [{"id": 0, "position": [0, 0]}]}], "count": 20}
+    client.post(f"{world}/steps", json=back)
+    assert client.get(f"{world}/agents/0").json()["position"][0] <= 1.5 + 1e-9
+
+
+@pytest.mark.parametrize("encoding", ["json", "msgpack"])
+def test_doors_that_are_not_there_and_words_for_open_are_refused(
+    client: httpx.Client, world: str, encoding: str
+) -> None:
+    client.post(f"{world}/obstacles", json={"obstacles": [{"id": 3, "points": [[2, -9], [2, 9]]}]})
+
+    def sent(method: str, path: str, body: Any) -> httpx.Response:
+        if encoding == "json":
+            return client.request(method, f"{world}/{path}", json=body)
+        headers = {"Content-Type": "application/msgpack"}
+        return client.request(method, f"{world}/{path}", content=msgspec.msgpack.encode(body), headers=headers)
+
+    before = client.get(f"{world}/obstacles").json()
+    for value in ("yes", 1, None):
+        assert faults(sent("PATCH", "obstacles/3", {"open": value})) == {(None, "open")}
+    assert faults(sent("PATCH", "obstacles/3", {})) == {(None, "open")}
+    assert faults(sent("PATCH", "obstacles/3", {"open": True, "closed": True})) == {(None, "closed")}
+    problem(sent("PATCH", "obstacles/4", {"open": True}), 404, "not-found")
+    batch = {"commands": [{"op": "open_door", "ids": [3]}, {"op": "close_door", "ids": [9]}]}
+    problem(sent("POST", "commands", batch), 404, "not-found")
+    problem(sent("POST", "commands", {"commands": [{"op": "open_door", "ids": "3"}]}), 422, "invalid")
+    problem(sent("POST", "commands", {"commands": [{"op": "open_door", "id": 3}]}), 422, "invalid")
+    assert client.get(f"{world}/obstacles").json() == before
+
+
+def test_who_is_caught_is_told_by_status_warning_and_event(client: httpx.Client, world: str) -> None:
+    client.post(f"{world}/agents", json={"agents": [{"id": 8, "position": [0.2, 0.1]}]})
+    client.post(f"{world}/steps", json={})
+    box = {"points": [[-1, -1], [1, -1], [1, 1], [-1, 1]], "closed": True}
+    warnings = client.post(f"{world}/obstacles", json={"obstacles": [box]}).json()["warnings"]
+    assert [(one["code"], one["item"]) for one in warnings] == [("inside-obstacle", None)]
+    assert "agent 8 is inside obstacle 0" in warnings[0]["message"]
+    assert client.get(f"{world}/agents/8").json()["status"] == "inside-obstacle"
+    answer = client.post(f"{world}/steps", json={"return": "agents", "fields": ["position", "status"]}).json()
+    assert [(one["kind"], one["step"], one["ids"]) for one in answer["events"]] == [("inside-obstacle", 2, [8])]
+    assert answer["agents"]["status"] == ["inside-obstacle"]
+    answer = client.post(f"{world}/steps", json={"count": 4, "return": "agents", "fields": ["position", "status"]})
+    assert answer.json()["agents"]["status"] == ["no-goal"]
+    assert answer.json()["agents"]["position"][0] == pytest.approx([1.5, 0.1])
+    # whoever is put into one is warned of and stays
+    added = client.post(f"{world}/agents", json={"agents": [{"id": 9, "position": [0.2, 0.1]}]}).json()
+    assert "inside-obstacle" in {one["code"] for one in added["warnings"]}
 
 
 def test_walkable_areas_come_and_go(client: httpx.Client, world: str) -> None:

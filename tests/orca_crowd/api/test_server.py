@@ -13,6 +13,7 @@ from prometheus_client.parser import text_string_to_metric_families
 from orca_core import _jit
 from orca_core.options import PROFILES
 from orca_crowd.settings import LIMITS, Settings
+from orca_crowd.worlds.scenes import SCENES
 from tests.orca_crowd.api.checks import problem
 from tests.orca_crowd.conftest import SMALL_LIMITS
 
@@ -65,9 +66,9 @@ def test_metrics_count_steps_worlds_and_agents(client: httpx.Client, world: str)
 
 def test_demos_run_by_themselves(client: httpx.Client) -> None:
     demos = client.get("/v1/demos").json()["demos"]
-    assert [demo["name"] for demo in demos] == ["circle", "blocks", "den312d"]
+    assert [demo["name"] for demo in demos] == list(SCENES)
     problem(client.post("/v1/demos/nothing"), 404, "not-found")
-    for demo, agents in (("circle", 250), ("blocks", 100), ("den312d", 300)):
+    for demo, agents in (("circle", 250), ("blocks", 100), ("den312d", 300), ("building", 240), ("plaza", 500)):
         answer = client.post(f"/v1/demos/{demo}")
         assert answer.status_code == 201, answer.text
         started = answer.json()

@@ -12,9 +12,12 @@ import numpy as np
 import pytest
 
 from orca_core import Obstacle, Options, WalkableArea, World, conformance
+from orca_core.state import FIELDS
+from orca_core.yielding import MANNERS
 from orca_crowd.engine.processes import ProcessEngine
 from tests.determinism.scene import STEPS, TIME_STEP, add_geometry, outcome, populate, scene
 from tests.orca_core.test_vectors import SCENES
+from tests.orca_core.yielding.manners import manners
 from tests.orca_crowd.engine.conftest import MakeEngine
 from tests.orca_crowd.engine.support import Maker, inline_engine, kill
 
@@ -86,6 +89,7 @@ class History:
         self.world = maker.create(time_step=0.1, options=options, seed=seed)
         self.walls: list[int] = []
         self.areas: list[int] = []
+        self.doors: list[int] = []
 
     def some(self, share: float) -> list[int]:
         """Some of the agents."""
@@ -121,6 +125,17 @@ class History:
         ids = self.some(0.3)
         self.world.set_agents(ids, self.columns(len(ids), "radius", "max_speed", "neighbor_distance", "max_neighbors"))
 
+    def yield_(self) -> None:
+        """Some yield more than others, or are seen by others than before; or everybody is as everybody again."""
+        names = [str(self.generator.choice(MANNERS)) for _ in range(3)]
+        ids = self.some(0.5)
+        if self.generator.random() < 0.3:
+            ids = self.world.ids.tolist()
+            neutral = {field.name: np.full(len(ids), field.empty, field.dtype) for field in FIELDS}
+            self.world.set_agents(ids, {name: neutral[name] for name in MANNERS})
+        else:
+            self.world.set_agents(ids, manners(self.generator, len(ids), names))
+
     def send(self) -> None:
         ids = self.some(0.3)
         name = "goal" if self.generator.random() < 0.5 else "preferred_velocity"
@@ -130,7 +145,18 @@ class History:
         if len(self.walls) > 3:
             self.world.remove_obstacle(self.walls.pop(0))
         points = self.generator.uniform(-15.0, 15.0, (3, 2))
-        self.walls += self.world.add_obstacles([Obstacle(points)]).ids.tolist()
+        z_range = (0.0, 2.0) if self.generator.random() < 0.5 else None
+        self.walls += self.world.add_obstacles([Obstacle(points, z_range=z_range)]).ids.tolist()
+
+    def door(self) -> None:
+        """A solid door, which catches whoever is in it when it closes."""
+        if self.doors and self.generator.random() < 0.7:
+            self.world.open_obstacles(self.doors, bool(self.generator.integers(2)))
+            return
+        x, y = self.generator.uniform(-15.0, 10.0, 2)
+        ring = np.array([(x, y), (x + 6.0, y), (x + 6.0, y + 3.0), (x, y + 3.0)])
+        self.doors += self.world.add_obstacles([Obstacle(ring, closed=True)]).ids.tolist()
+        self.world.open_obstacles(self.doors[:-2], True)
 
     def area(self) -> None:
         if self.areas:
@@ -144,15 +170,15 @@ class History:
     def roll_back(self) -> None:
         """All kinds of things happen, a step among them, and are undone."""
         before = self.world.snapshot()
-        walls, areas = list(self.walls), list(self.areas)
-        calls = [self.add, self.remove, self.change, self.wall, self.area]
+        walls, areas, doors = list(self.walls), list(self.areas), list(self.doors)
+        calls = [self.add, self.remove, self.change, self.wall, self.area, self.door]
         with suppress(KeyError), self.world.transaction():
             for number in self.generator.permutation(len(calls)):
                 calls[number]()
             self.world.step()
             self.add()
             raise KeyError
-        self.walls, self.areas = walls, areas
+        self.walls, self.areas, self.doors = walls, areas, doors
         assert self.world.snapshot() == before
 
     def start_again(self) -> None:
@@ -164,8 +190,8 @@ class History:
     def run(self, rounds: int, harm: Harm) -> list[tuple[str, list[Any]]]:
         """Digest and events after every step."""
         things = [
-            *(self.add, self.remove, self.teleport, self.change, self.send, self.wall, self.area),
-            *(self.roll_back, self.start_again, self.nothing, self.nothing, self.nothing),
+            *(self.add, self.remove, self.teleport, self.change, self.send, self.wall, self.door, self.area),
+            *(self.yield_, self.yield_, self.roll_back, self.start_again, self.nothing, self.nothing, self.nothing),
         ]
         self.add()
         found = []

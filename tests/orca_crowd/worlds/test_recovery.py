@@ -14,6 +14,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from orca_core.options import Options
 from orca_core.world import World
 from orca_crowd.errors import ApiError
 from orca_crowd.journal.errors import BadJournal
@@ -103,7 +104,9 @@ def same(first: Session, second: Session) -> bool:
     return first.world.snapshot() == second.world.snapshot() and repr(first.memory()) == repr(second.memory())
 
 
-OPERATIONS = st.sampled_from(["step", "steps", "keyed", "add", "remove", "move", "wall", "area", "own", "radius"])
+OPERATIONS = st.sampled_from(
+    ["step", "steps", "keyed", "add", "remove", "move", "wall", "door", "area", "own", "radius"]
+)
 
 
 @given(st.lists(OPERATIONS, min_size=1, max_size=25))
@@ -148,6 +151,9 @@ def act(session: Session, operation: str, number: int) -> None:
             order(session, [{"op": "set_agents", "ids": some, "columns": {"goal": [[number % 9, 0.5]] * len(some)}}])
         elif operation == "wall":
             order(session, [{"op": "add_obstacles", "obstacles": [{"points": [[number % 8, -3], [number % 8, 3]]}]}])
+        elif operation == "door":
+            doors = [one.id for one in session.world.obstacles()][-2:]
+            order(session, [{"op": "open_door" if number % 3 else "close_door", "ids": doors}], f"d{number}")
         elif operation == "area":
             order(session, [{"op": "add_walkable", "areas": [{"geometry": SQUARE}]}])
         elif operation == "own":
@@ -157,6 +163,31 @@ def act(session: Session, operation: str, number: int) -> None:
     except ApiError as refusal:
         if refusal.code not in ("owned", "limit"):
             raise
+
+
+def test_doors_and_whoever_they_catch_come_back_to_the_bit(archive: Archive, tmp_path: Path) -> None:
+    session = Session("w", World(time_step=0.25, options=Options.service()), Settings())
+    archive.begin(session, FACTS)
+    solid = {"points": [[-1, -2], [1, -2], [1, 2], [-1, 2]], "closed": True, "open": True}
+    order(session, [{"op": "add_agents", "agents": [{"position": [0.1, 0.0]}, {"position": [-4, 0], "goal": [5, 0]}]}])
+    order(session, [{"op": "add_obstacles", "obstacles": [solid, {"points": [[3, -2], [3, 2]]}]}])
+    step(session, count=2)
+    shut = {"commands": [{"op": "close_door", "ids": [0]}, {"op": "open_door", "ids": [1]}], "key": "shut"}
+    answer = step(session, **shut)
+    assert [event["kind"] for event in answer["events"]] == ["inside-obstacle"]
+    assert session.world.agent(0)["status"] == "inside-obstacle"
+    back, cut = bring_back(crashed(archive, tmp_path, session))
+    assert cut is None
+    assert same(back, session)
+    assert [one.open for one in back.world.obstacles()] == [False, True]
+    assert back.facts() == session.facts()
+    # the same request again is answered and moves no door
+    assert repr(step(back, **shut)) == repr(step(session, **shut)) == repr(answer)
+    for each in (session, back):
+        step(each, count=9)
+        close(each)
+    assert back.world.digest() == session.world.digest()
+    assert back.world.agent(0)["status"] == "no-goal"
 
 
 def test_a_step_request_that_was_cut_short_goes_on_where_it_was(archive: Archive, tmp_path: Path) -> None:

@@ -60,6 +60,8 @@ GEOMETRY: list[dict[str, Any]] = [
         "obstacles": [WALL, {"id": 4, "points": [[0.0, 0.0], [1.0, 0.0], [1.0, 1.0]], "closed": True}],
     },
     {"op": "set_obstacle", "id": 4, **WALL},
+    {"op": "open_door", "ids": ids(0)},
+    {"op": "close_door", "ids": ids(0, 4)},
     {"op": "remove_obstacle", "id": 4},
     {"op": "add_walkable", "areas": [{"geometry": SQUARE}]},
     {"op": "set_walkable", "id": 0, "geometry": SQUARE, "clearance": 0.5, "horizon": 3.0, "shrunk": True},

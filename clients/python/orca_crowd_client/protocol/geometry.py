@@ -27,6 +27,7 @@ __all__ = [
     "remove_area",
     "remove_obstacle",
     "set_area",
+    "set_door",
     "set_obstacle",
 ]
 
@@ -64,6 +65,12 @@ def set_obstacle(world: str, obstacle: int, value: ObstacleLike) -> Call[Changed
     """PUT /v1/worlds/{w}/obstacles/{id}; the id stands in the path."""
     body = {name: part for name, part in obstacle_body(value).items() if name != "id"}
     return Call("PUT", world_path(world, "obstacles", obstacle), lambda answer: read_changed(answer.body), body=body)
+
+
+def set_door(world: str, obstacle: int, is_open: bool) -> Call[Changed]:
+    """PATCH /v1/worlds/{w}/obstacles/{id}."""
+    path = world_path(world, "obstacles", obstacle)
+    return Call("PATCH", path, lambda answer: read_changed(answer.body), body={"open": is_open})
 
 
 def remove_obstacle(world: str, obstacle: int) -> Call[None]:

@@ -137,7 +137,11 @@ def read_obstacle(body: Mapping[str, Any]) -> Obstacle:
     points = body["points"]
     count = len(points) // 16 if isinstance(points, bytes) else len(points)
     # points are as wide as positions and travel like them
-    return Obstacle(read_column("position", points, count), body["closed"], body["id"])
+    low_high = body.get("z_range")
+    z_range = None if low_high is None else (low_high[0], low_high[1])
+    # servers before there were doors do not say
+    is_open = body.get("open", False)
+    return Obstacle(read_column("position", points, count), body["closed"], body["id"], z_range, is_open)
 
 
 def read_area(body: Mapping[str, Any]) -> WalkableArea:

@@ -9,7 +9,12 @@ export interface Obstacle {
   readonly id: number;
   readonly points: Ring;
   readonly closed: boolean;
+  /** A door that stands open: it is shown, and blocks nobody. */
+  readonly open?: boolean;
 }
+
+/** Of how many strokes a side of an open door is drawn. */
+const STROKES = 5;
 
 /** A GeoJSON Polygon or MultiPolygon. */
 export type Geometry =
@@ -50,8 +55,14 @@ export function shapesOf(scenery: Scenery): Shapes {
     }
   }
   for (const obstacle of scenery.obstacles) {
+    const sides: number[] = [];
+    outline(sides, obstacle.points, obstacle.closed);
+    if (obstacle.open) {
+      dashed(walls, sides);
+      continue;
+    }
     if (obstacle.closed) fill(solids, [obstacle.points]);
-    outline(walls, obstacle.points, obstacle.closed);
+    walls.push(...sides);
   }
   return {
     ground: Float32Array.from(ground),
@@ -76,6 +87,17 @@ function outline(segments: number[], points: Ring, closed: boolean): void {
     const next = points[index + 1] ?? (closed ? points[0] : undefined);
     if (next !== undefined) segments.push(x, y, next[0], next[1]);
   });
+}
+
+/** The same segments in strokes, with gaps as long between them. */
+function dashed(segments: number[], sides: readonly number[]): void {
+  for (let at = 0; at < sides.length; at += 4) {
+    const [x, y] = [sides[at]!, sides[at + 1]!];
+    const [dx, dy] = [(sides[at + 2]! - x) / (2 * STROKES - 1), (sides[at + 3]! - y) / (2 * STROKES - 1)];
+    for (let part = 0; part < 2 * STROKES - 1; part += 2) {
+      segments.push(x + part * dx, y + part * dy, x + (part + 1) * dx, y + (part + 1) * dy);
+    }
+  }
 }
 
 /** A box around everything, with a margin; a plain one where there is nothing. */

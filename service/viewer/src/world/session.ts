@@ -160,7 +160,7 @@ export class Session {
     this.description = description;
     this.events.described();
     if (before === null) return;
-    if (before.obstacles !== description.obstacles || before.walkable !== description.walkable) {
+    if (before.geometry !== description.geometry) {
       void this.loadScenery().catch((error: unknown) => this.events.refused(error));
     }
     // a world that stands sends no frame when agents come or go

@@ -1,4 +1,4 @@
-"""The layer changes no bit where nobody is in trouble, and where somebody is it gives the same bits however computed."""
+"""The layer changes no bit where nobody is in trouble; where somebody is it gives the same bits however computed."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def crowded(time_step: float = 0.1) -> World:
     """Two crowds in a corridor that both cannot pass, and a few with one goal: everything the layer does is done."""
     left = [(-4.0 - 1.1 * k, 0.05 * (k % 3)) for k in range(5)]
     right = [(4.0 + 1.1 * k, -0.04 * (k % 2)) for k in range(5)]
-    heap = random_places(6, 2.0, 4, 1.0) + [0.0, 14.0]
+    heap = random_places(6, 2.0, 4, 1.0) + np.array([0.0, 14.0])
     goals = [(13.0, 0.0 + k) for k in range(5)] + [(-13.0, 0.0 + k) for k in range(5)] + [(0.0, 14.0)] * 6
     return jam([*left, *right, *heap.tolist()], goals, walls=corridor(1.3, end=6.0), time_step=time_step)
 

@@ -76,11 +76,11 @@ def test_one_backs_out_of_a_corridor_for_the_other(width: float) -> None:
 @pytest.mark.parametrize("width", [1.2, 1.8])
 def test_two_crowds_change_sides_through_a_door(width: float, seed: int) -> None:
     count = 12
-    left = random_places(count, 2.5, seed, 0.7) - [4.5, 0.0]
-    right = random_places(count, 2.5, seed + 10, 0.7) + [4.5, 0.0]
+    left = random_places(count, 2.5, seed, 0.7) - np.array([4.5, 0.0])
+    right = random_places(count, 2.5, seed + 10, 0.7) + np.array([4.5, 0.0])
     ends = np.array([(5.0 + 1.1 * (k % 3), 1.1 * (k // 3) - 1.6) for k in range(count)])
     ways = [[(-0.4, 0.0), (0.4, 0.0), tuple(end)] for end in ends]
-    ways += [[(0.4, 0.0), (-0.4, 0.0), tuple(end)] for end in ends * [-1.0, 1.0]]
+    ways += [[(0.4, 0.0), (-0.4, 0.0), tuple(end)] for end in ends * np.array([-1.0, 1.0])]
     speeds = {"radius": 0.25, "preferred_speed": 1.3, "max_speed": 1.6, "obstacle_horizon": 0.5, "goal_tolerance": 0.2}
     world = jam(np.concatenate([left, right]), [way[0] for way in ways], walls=door(width), time_step=0.1, **speeds)
     course = watch(world, 120.0, follow(ways, near=0.5))

@@ -131,6 +131,11 @@ func set_obstacle(obstacle_id, obstacle):
 	return _call("PUT", "/obstacles/" + str(obstacle_id), Commands.obstacle_bodies([obstacle])[0])
 
 
+# Let an obstacle stand open as a door, or close it.
+func set_door(obstacle_id, open):
+	return _call("PATCH", "/obstacles/" + str(obstacle_id), {"open": open})
+
+
 func remove_obstacle(obstacle_id):
 	return _call("DELETE", "/obstacles/" + str(obstacle_id))
 

@@ -32,6 +32,15 @@ static func remove_obstacle(id):
 	return {"op": "remove_obstacle", "id": id}
 
 
+# Let obstacles stand open: they do not act until they are closed.
+static func open_door(ids):
+	return {"op": "open_door", "ids": ids}
+
+
+static func close_door(ids):
+	return {"op": "close_door", "ids": ids}
+
+
 # Add walkable areas: {geometry, clearance, horizon, shrunk} each, or a bare GeoJSON geometry.
 static func add_walkable(areas):
 	return {"op": "add_walkable", "areas": area_bodies(areas)}

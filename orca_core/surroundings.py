@@ -1,0 +1,212 @@
+"""Surroundings: agents and what stands around them, and what becomes of the ones when the other changes.
+
+A world without time: its obstacles and walkable areas come, go, open and close here, each change whole or not at all,
+and act in the very next step.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from orca_core.arrays import Allocate
+from orca_core.caught import catch
+from orca_core.errors import InvalidInput, Notice, Problem
+from orca_core.geometry.obstacles import Obstacle, ObstacleSet
+from orca_core.geometry.walkable import WalkableArea, WalkableSet
+from orca_core.notices import about_places
+from orca_core.options import Options
+from orca_core.population import Population
+from orca_core.report import Added
+from orca_core.state import BY_NAME
+from orca_core.statics import Statics, Walls
+
+__all__ = ["Surroundings"]
+
+Integers = NDArray[np.int64]
+
+
+class Surroundings:
+    """Agents, obstacles and walkable areas; what a World is made of."""
+
+    def __init__(self, time_step: float, options: Options, allocate: Allocate) -> None:
+        """Nobody and nothing; `allocate` lends the memory of the agents' arrays."""
+        self.time_step = time_step
+        self.options = options
+        self.step_count = 0
+        self.population = Population(time_step, allocate)
+        self.obstacle_set = ObstacleSet()
+        self.walkable_set = WalkableSet()
+        self._statics: Statics | None = None
+        self._stepping = False
+
+    # what the world is
+
+    @property
+    def time(self) -> float:
+        """Simulated seconds: the number of steps times the time step, never a running sum."""
+        return self.step_count * self.time_step
+
+    @property
+    def agent_count(self) -> int:
+        """How many agents there are."""
+        return self.population.state.count
+
+    @property
+    def defaults(self) -> Mapping[str, float | int | str]:
+        """Values for fields left out in additions, where they differ from the library's."""
+        return self.population.defaults
+
+    @property
+    def ids(self) -> Integers:
+        """Ids (n,) in index order: the order of creation, which removals keep."""
+        return self.column("id")
+
+    def column(self, name: str) -> NDArray[Any]:
+        """A read-only view of a per-agent array by its name in FIELDS; valid until the world changes."""
+        if name not in BY_NAME:
+            raise InvalidInput([Problem(None, name, f"is not a column of agents; there are {', '.join(BY_NAME)}")])
+        view = self.population.state[name].view()
+        view.flags.writeable = False
+        return view
+
+    def agent(self, identifier: int) -> dict[str, Any]:
+        """One agent as plain Python values, effective ones; raises NotFound or Gone."""
+        return self.population.agent(identifier)
+
+    def index_of(self, ids: ArrayLike) -> Integers:
+        """Indices of ids; raises InvalidInput, NotFound or Gone."""
+        return self.population.index_of(ids)
+
+    # commands: each either takes effect whole or raises and changes nothing
+
+    def obstacles(self) -> list[Obstacle]:
+        """The obstacles in the order of their creation."""
+        return self.obstacle_set.items()
+
+    def add_obstacles(self, obstacles: Sequence[Obstacle]) -> Added:
+        """Add walls that block from both sides; they act in the very next step."""
+        self._refuse_while_stepping()
+        with self._geometry():
+            ids = self.obstacle_set.add(obstacles)
+            return Added(np.asarray(ids, np.int64), self._walls_changed(ids))
+
+    def set_obstacle(self, identifier: int, obstacle: Obstacle) -> list[Notice]:
+        """Replace the points of an obstacle, which keeps its place in the order."""
+        self._refuse_while_stepping()
+        with self._geometry():
+            self.obstacle_set.set(identifier, obstacle)
+            return self._walls_changed([identifier])
+
+    def open_obstacles(self, ids: Sequence[int], is_open: bool = True) -> list[Notice]:
+        """Let obstacles stand open, so that they do not act, or close them: doors. Raises NotFound or Gone."""
+        self._refuse_while_stepping()
+        with self._geometry():
+            return self._walls_changed(self.obstacle_set.set_open(ids, is_open))
+
+    def remove_obstacle(self, identifier: int) -> None:
+        """Remove an obstacle; raises NotFound or Gone."""
+        self._refuse_while_stepping()
+        with self._geometry():
+            self.obstacle_set.remove(identifier)
+            self._walls_changed([identifier])
+
+    def walkable(self) -> list[WalkableArea]:
+        """The walkable areas in the order of their creation."""
+        return self.walkable_set.items()
+
+    def add_walkable(self, areas: Sequence[WalkableArea]) -> Added:
+        """Add walkable areas; several are a union."""
+        self._refuse_while_stepping()
+        with self.transaction():
+            ids = self.walkable_set.add(areas)
+            self._surface_changed()
+            return Added(np.asarray(ids, np.int64), about_places(self) + catch(self, None))
+
+    def set_walkable(self, identifier: int, area: WalkableArea) -> list[Notice]:
+        """Replace a walkable area, which keeps its place in the order."""
+        self._refuse_while_stepping()
+        with self.transaction():
+            self.walkable_set.set(identifier, area)
+            self._surface_changed()
+            return about_places(self) + catch(self, None)
+
+    def remove_walkable(self, identifier: int) -> None:
+        """Remove a walkable area; with the last one gone the plane is free."""
+        self._refuse_while_stepping()
+        with self.transaction():
+            self.walkable_set.remove(identifier)
+            self._surface_changed()
+            catch(self, None)
+
+    @contextmanager
+    def transaction(self) -> Iterator[None]:
+        """Undo everything since entry when the block raises. Blocks may be nested."""
+        population = self.population.keep()
+        kept = (self.obstacle_set.copy(), self.walkable_set.copy(), self._statics, self.step_count)
+        try:
+            yield
+        except BaseException:
+            self.population.put_back(population)
+            self.obstacle_set, self.walkable_set, self._statics, self.step_count = kept
+            raise
+
+    @contextmanager
+    def _geometry(self) -> Iterator[None]:
+        """Undo what the block has done to the obstacles when it raises; agents it may touch only at its very end."""
+        kept = (self.obstacle_set.copy(), self._statics)
+        try:
+            yield
+        except BaseException:
+            self.obstacle_set, self._statics = kept
+            raise
+
+    # geometry as the solver takes it
+
+    def statics(self) -> Statics:
+        """Walls and boundaries flattened for the radii in use; made when first asked for after a change."""
+        if self._statics is None:
+            radii = np.unique(self.population.state["radius"])
+            self._statics = Statics.build(self.obstacle_set, self.walkable_set, radii, self.options)
+            self._classify(self._statics)
+        return self._statics
+
+    def _classify(self, statics: Statics) -> None:
+        """Tell each agent its class of boundaries."""
+        state = self.population.state
+        state["radius_class"][:] = statics.classes_of(state["radius"])
+
+    def _walls_changed(self, changed: Collection[int]) -> list[Notice]:
+        """Other walls, and whom the obstacles that are others now have caught; the warnings."""
+        if changed and self._statics is not None:
+            self._statics = self._statics.with_walls(Walls.of(self.obstacle_set, self.options))
+        return self._merge_notice() + catch(self, changed)
+
+    def _surface_changed(self) -> None:
+        self._statics = None
+        self.population.state["on_surface"][:] = 0
+        self.statics()
+
+    def _radii_changed(self) -> None:
+        """A radius not seen before shrinks the walkable areas once more; old classes stay, and keep their bits."""
+        if self._statics is not None:
+            known = self._statics.boundaries.class_radius
+            if len(self.walkable_set) and not np.isin(self.population.state["radius"], known).all():
+                self._statics = None
+                self.statics()
+            else:
+                self._classify(self._statics)
+
+    def _merge_notice(self) -> list[Notice]:
+        merged = self.statics().merged
+        if not merged:
+            return []
+        return [Notice("merged", None, None, f"{merged} collinear touching wall pieces act as part of others")]
+
+    def _refuse_while_stepping(self) -> None:
+        if self._stepping:
+            raise RuntimeError("a world cannot be changed or stepped while it takes a step")
