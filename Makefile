@@ -24,7 +24,7 @@ export ORCA_CROWD_KERNEL_CACHE ?= $(CURDIR)/$(MADE)/kernel-cache
 # make bench BENCH=kernel ARGS="--agents 1000"
 ARGS ?=
 TESTS ?=
-BENCH ?= kernel scale engine stream durability
+BENCH ?= kernel scale engine stream durability behaviour
 # the interpreter to build with; left empty, the first fit one on the path
 PYTHON ?=
 

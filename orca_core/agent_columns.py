@@ -106,6 +106,11 @@ COLUMNS: dict[str, Rule] = {
     "height": Rule(1, 0.0, LARGEST),
     "group": Rule(1, 0, 2**53 - 1, whole=True),
     "group_mode": choice("none", "ignore", "together"),
+    "quality": choice("all", "few", "none"),
+    "max_acceleration": Rule(1, 0.0, LARGEST, unset=-1.0),
+    "max_turning_rate": Rule(1, 0.0, LARGEST, unset=-1.0),
+    "forward_preference": Rule(1, 0.0, 1.0),
+    "heading": Rule(2, -LARGEST, LARGEST),
     "guidance": choice("straight", "path", "flow"),
 }
 

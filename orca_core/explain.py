@@ -15,9 +15,10 @@ import numpy as np
 
 from orca_core.guides import ask_guides
 from orca_core.kernels.boundary import boundary_half_plane
+from orca_core.kernels.detail import limit_quality
 from orca_core.kernels.linear_program import permitted_velocity
 from orca_core.kernels.preferred import preferred_velocity
-from orca_core.kernels.step import BIASED, COINCIDENT
+from orca_core.kernels.step import BIASED, COASTED, COINCIDENT
 from orca_core.kernels.symmetry import coincident_half_plane
 from orca_core.kernels.tree import LEAF
 from orca_core.kernels.velocity_obstacle import (
@@ -26,6 +27,7 @@ from orca_core.kernels.velocity_obstacle import (
     segment_distance_squared,
     segment_half_plane,
 )
+from orca_core.reach import reachable
 from orca_core.solver import Solver
 from orca_core.state import preferred_columns
 from orca_core.yielding import shares_against
@@ -86,7 +88,15 @@ def within_sight(world: World, row: int) -> list[Neighbour]:
 def neighbours(world: World, row: int) -> list[Neighbour]:
     """The neighbours of the agent at index `row` in the order of their constraints: the nearest of those it heeds."""
     heeded = [one for one in within_sight(world, row) if one.share > 0.0]
-    return heeded[: int(world.population.state["max_neighbors"][row])]
+    return heeded[: _most(world, row)]
+
+
+def _most(world: World, row: int) -> int:
+    """How many neighbours count for an agent: by its own number and its quality."""
+    state = world.population.state
+    parameters = np.full((1, 5), float(state["max_neighbors"][row]))
+    limit_quality(0, 1, np.zeros(1, np.int64), state["quality"][row : row + 1], parameters)
+    return int(parameters[0, 4])
 
 
 def constraints(world: World, row: int) -> tuple[list[HalfPlane], int]:
@@ -191,7 +201,7 @@ def _next(world: World, row: int) -> dict[str, Any]:
     """What the solving phase of the coming step will give the agent, by the step's own kernels and apart from it."""
     agents, statics, dt = world.population.state, world.statics(), world.time_step
     solver = Solver()
-    task = solver.prepare(agents, world.step_count, dt, guided=ask_guides(world))
+    task = solver.prepare(agents, world.step_count, dt, guided=ask_guides(world), detail=world.options.level_of_detail)
     place = int(np.flatnonzero(solver["order"][: agents.count] == row)[0])
     leaf = place // LEAF
     hints = agents["neighbor_reach"].copy()
@@ -202,6 +212,7 @@ def _next(world: World, row: int) -> dict[str, Any]:
     outcome = 0 if locked else int(solver["outcome"][place])
     return {
         "velocity": (agents["velocity"] if locked else agents.following("velocity"))[row].tolist(),
+        "coasts": bool(outcome & COASTED),
         "turns_aside": bool(outcome & BIASED),
         "parts": bool(outcome & COINCIDENT),
     }
@@ -209,15 +220,17 @@ def _next(world: World, row: int) -> dict[str, Any]:
 
 def explain(world: World, identifier: int) -> dict[str, Any]:
     """Plain values: `agent`, `status`, `step`, `preferred_velocity`, `neighbors`, `unheeded`, `constraints`, `next`,
-    `program`.
+    `body` and `program`.
 
     Each constraint names kind, source id, point, normal, its signed distance from the resulting velocity (negative:
     violated), the agent's share of the avoidance and, against another agent, the rule behind that share. `unheeded` are
     the nearest within sight that it does not avoid, each with the rule. `program` is the text's: `status` (`feasible`,
     `relaxed` or `hard-relaxed`), the first failing row, the velocity and the deepest violation; a locked agent solves
-    none and goes on, which is `locked`. `next` is what the coming step will solve, options included: its velocity, and
+    none and goes on, which is `locked`. `next` is what the coming step will solve, options included: its velocity,
+    whether it goes on as it went because it is far from every point of interest, and
     whether the agent turns aside of a symmetry or parts from one on its very spot; walls and the walkable surface may
-    still cut that move short. Raises NotFound or Gone.
+    still cut that move short. `body` is what its limits let it do in that step, None without any.
+    Raises NotFound or Gone.
     """
     row = int(world.index_of([identifier])[0])
     state = world.population.state
@@ -260,6 +273,7 @@ def explain(world: World, identifier: int) -> dict[str, Any]:
         ][:UNHEEDED],
         "constraints": shown,
         "next": _next(world, row),
+        "body": reachable(world, row),
         "program": {
             "status": ending,
             "first_failure": None if failed == len(planes) else int(failed),

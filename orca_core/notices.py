@@ -27,6 +27,7 @@ Integers = NDArray[np.int64]
 # a warning looks at this share of a difference, so that a default never warns for its last bit
 SLACK = 1e-12
 TIMES = {"time_horizon", "obstacle_horizon"}
+BRAKES = {"time_horizon", "obstacle_horizon", "max_speed", "max_acceleration"}
 REACH = {"neighbor_distance", "radius", "max_speed", "time_horizon"}
 PLACES = {"position", "radius"}
 
@@ -38,6 +39,8 @@ def about_agents(world: Surroundings, indices: Integers, changed: set[str] | Non
     notices: list[Notice] = []
     if changed is None or changed & TIMES:
         notices += _short_horizons(world, indices)
+    if changed is None or changed & BRAKES:
+        notices += _slow_brakes(world, indices)
     if changed is None or changed & REACH:
         notices += _short_sight(world, indices)
     if changed is None or changed & PLACES:
@@ -76,6 +79,25 @@ def _short_horizons(world: Surroundings, indices: Integers) -> list[Notice]:
         horizon = world.column(name)[indices]
         for item in np.flatnonzero(horizon < world.time_step)[:101]:
             message = f"{horizon[item]:g} s is shorter than the time step of {world.time_step:g} s: it sees too late"
+            notices.append(Notice("short-horizon", int(item), name, message))
+    return notices
+
+
+def _slow_brakes(world: Surroundings, indices: Integers) -> list[Notice]:
+    acceleration = world.column("max_acceleration")[indices]
+    if not (acceleration >= 0.0).any():
+        return []
+    notices = []
+    speed = world.column("max_speed")[indices]
+    for name in sorted(TIMES):
+        horizon = world.column(name)[indices]
+        # without a division: an acceleration may be zero
+        late = (acceleration >= 0.0) & (horizon * acceleration < speed * (1.0 - SLACK))
+        for item in np.flatnonzero(late)[:101]:
+            message = (
+                f"{horizon[item]:g} s is shorter than braking from {speed[item]:g} m/s "
+                f"at {acceleration[item]:g} m/s² takes: it sees too late to stop"
+            )
             notices.append(Notice("short-horizon", int(item), name, message))
     return notices
 

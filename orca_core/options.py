@@ -9,8 +9,11 @@ from dataclasses import dataclass, fields, replace
 from typing import Any
 
 from orca_core.errors import InvalidInput, Problem
+from orca_core.level_of_detail import LevelOfDetail
 
-__all__ = ["OPTION_MEANINGS", "PROFILES", "Options"]
+__all__ = ["AVOIDANCE_MODELS", "OPTION_MEANINGS", "PROFILES", "Options"]
+
+AVOIDANCE_MODELS = ("orca", "rvo", "vo")
 
 OPTION_MEANINGS: dict[str, str] = {
     "part_coincident": "agents on the very same spot part in opposite directions, decided by seed and ids",
@@ -29,12 +32,20 @@ OPTION_MEANINGS: dict[str, str] = {
     "back_out": "who has less right of way backs out of a passage, as far as the other needs",
     "replan_jams": "who stays blocked on a path asks for one round the jam",
     "stall_time": "seconds with under a tenth of the wanted progress after which an agent counts as stalled",
+    "avoidance_model": "half-planes (orca), or what they replace: reciprocal (rvo) or plain (vo) velocity obstacles",
+    "slow_when_dense": "above ten agents per square metre agents want less and yield more softly, so no crowd shivers",
+    "level_of_detail": "who is far from every point of interest is solved every few steps, or with fewer neighbours",
 }
+
+
+# switches that mend nothing but ask for something else, off in both profiles
+ASIDE = ("slow_when_dense",)
 
 
 @dataclass(frozen=True)
 class Options:
-    """One switch a mending of the text; `Options.text()` has all off, `Options.service()` all on.
+    """One switch a mending of the text; `Options.text()` has all off, `Options.service()` all on but those
+    `ASIDE`.
 
     `stall_time` is in seconds and decides a status and an event, never a bit of the state.
     """
@@ -56,6 +67,9 @@ class Options:
     back_out: bool = False
     replan_jams: bool = False
     stall_time: float = 3.0
+    avoidance_model: str = "orca"
+    slow_when_dense: bool = False
+    level_of_detail: LevelOfDetail | None = None
 
     @classmethod
     def text(cls) -> Options:
@@ -65,7 +79,7 @@ class Options:
     @classmethod
     def service(cls) -> Options:
         """What users want: every mending on."""
-        switches = {field.name: True for field in fields(cls) if field.type == "bool"}
+        switches = {field.name: True for field in fields(cls) if field.type == "bool" and field.name not in ASIDE}
         return replace(cls(profile="service"), **switches)  # type: ignore[arg-type]
 
     @classmethod
@@ -98,6 +112,17 @@ class Options:
                     )
                 else:
                     changed[name] = float(value)
+            elif name == "avoidance_model":
+                if value not in AVOIDANCE_MODELS:
+                    wanted = ", ".join(AVOIDANCE_MODELS)
+                    problems.append(Problem(None, f"options.{name}", f"must be one of {wanted}, not {value!r}"))
+                else:
+                    changed[name] = value
+            elif name == "level_of_detail":
+                try:
+                    changed[name] = LevelOfDetail.from_mapping(value, f"options.{name}")
+                except InvalidInput as error:
+                    problems += error.problems
             elif not isinstance(value, bool):
                 problems.append(Problem(None, f"options.{name}", f"must be true or false, not {value!r}"))
             else:
@@ -108,7 +133,10 @@ class Options:
 
     def as_mapping(self) -> dict[str, Any]:
         """All values by name, profile first, as plain Python values."""
-        return {field.name: getattr(self, field.name) for field in fields(self)}
+        values = {field.name: getattr(self, field.name) for field in fields(self)}
+        if self.level_of_detail is not None:
+            values["level_of_detail"] = self.level_of_detail.as_mapping()
+        return values
 
 
 PROFILES: dict[str, Options] = {"text": Options.text(), "service": Options.service()}

@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from orca_core.agent_columns import COLUMNS, check_columns, check_masks, check_value, code_of, identifier_column
 from orca_core.arrays import Allocate, own_memory
 from orca_core.errors import InvalidInput, Problem
+from orca_core.heading import headings, unit_vectors
 from orca_core.identifiers import Identifiers, rows_of
 from orca_core.kernels.status import ARRIVED, INSIDE_OBSTACLE, MOVING, NO_GOAL
 from orca_core.state import AGENT_DEFAULTS, BY_NAME, STATUS_NAMES, AgentState
@@ -27,13 +28,17 @@ Masks = Mapping[str, NDArray[np.bool_]]
 # what the solver keeps by place between steps, in its frame or as parameters
 TUNED = (
     "velocity", "radius", "max_speed", "time_horizon", "obstacle_horizon", "neighbor_distance", "max_neighbors",
-    *MANNERS,
+    "quality", "max_acceleration", "max_turning_rate", "forward_preference", *MANNERS,
 )  # fmt: skip
 # what null may clear, and the value that clearing leaves
 CLEARABLE = (
-    *("goal", "preferred_velocity", "velocity"),
+    *("goal", "preferred_velocity", "velocity", "heading"),
     *(name for name, rule in COLUMNS.items() if rule.unset is not None),
 )
+
+
+# what may have a default in a world, and has none of its own
+WITHOUT_DEFAULT = ("neighbor_distance", "preferred_speed", "max_acceleration", "max_turning_rate")
 
 
 class Population:
@@ -74,7 +79,7 @@ class Population:
     def set_defaults(self, defaults: Mapping[str, float | int | str]) -> None:
         """Replace the defaults for fields left out of later additions; raises InvalidInput naming each wrong one."""
         problems = []
-        allowed = [*AGENT_DEFAULTS, "neighbor_distance", "preferred_speed"]
+        allowed = [*AGENT_DEFAULTS, *WITHOUT_DEFAULT]
         for name, value in defaults.items():
             if name not in allowed:
                 problems.append(
@@ -216,6 +221,8 @@ class Population:
             state["on_surface"][indices] = 0
             state["neighbor_reach"][indices] = -1.0
             state.place_anew()
+        elif name == "heading":
+            array = unit_vectors(array)
         # who is put somewhere is there by order, and what somebody else drives goes where it is driven
         if name == "position":
             state["caught"][indices] = 0
@@ -264,5 +271,7 @@ class Population:
             agent["goal"] = None
         if agent["preferred_speed"] is None:
             agent["preferred_speed"] = agent["max_speed"]
+        facing = headings(state["velocity"][row], state["heading"][row])
+        agent["heading"] = facing.tolist() if facing.any() else None
         agent["status"] = STATUS_NAMES[state["status"][row]]
         return agent

@@ -52,6 +52,8 @@ class Scratch:
     derived: Floats
     shares: Floats
     found_here: Integers
+    at_most: Integers
+    discs: Floats
     found_edges: Integers
     work: Floats
     some_walls: Floats
@@ -67,7 +69,8 @@ class Scratch:
         Sized by what can occur, so no buffer is ever full; memory that is never touched costs nothing.
         """
         candidates = 4 * max(neighbours, LISTED) + 16 * LEAF
-        rows = walls + edges + neighbours
+        # and three of what a body can turn to
+        rows = walls + edges + neighbours + 3
         items = max(walls, edges, 1)
         return cls(
             planted=np.zeros(1, np.uint8),
@@ -97,6 +100,8 @@ class Scratch:
             derived=np.empty((rows, 4)),
             shares=np.empty(candidates),
             found_here=np.empty(max(walls, 1), np.int64),
+            at_most=np.empty(LEAF, np.int64),
+            discs=np.empty(6),
             found_edges=np.empty(max(edges, 1), np.int64),
             work=np.empty(WORK),
             some_walls=np.empty((walls, 4)),

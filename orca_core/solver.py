@@ -24,13 +24,16 @@ from numpy.typing import NDArray
 from orca_core._jit import compile_all
 from orca_core.arrays import Allocate, Arrays, Wanted, own_memory
 from orca_core.kernels.caught import let_out, tell_caught
+from orca_core.kernels.detail import limit_quality
 from orca_core.kernels.frame import follow_frame, write_frame, write_leaf_firsts
 from orca_core.kernels.locked import carry_locked
 from orca_core.kernels.neighbours import LISTED
 from orca_core.kernels.preferred import gather_parameters
 from orca_core.kernels.status import conclude
-from orca_core.kernels.step import LOCKING, solve_leaves
+from orca_core.kernels.step import BODIES, DETAIL, LOCKING, solve_leaves
 from orca_core.kernels.tree import LEAF, sort_codes, z_order
+from orca_core.kernels.turning import face, gather_bodies, take_headings
+from orca_core.level_of_detail import MOST_INTEREST, LevelOfDetail
 from orca_core.options import Options
 from orca_core.scratch import Scratch
 from orca_core.stage import Stage
@@ -56,7 +59,7 @@ class StepTask:
     `side` and `frame` say which of the two sets of arrays are the state and the frame; `drift` how far anybody may have
     gone since the agents were sorted, `slack` by how much two may have come closer in the last step; `guided` says that
     guides decide the preferred velocities of some, `manners` what the agents have among them of `orca_core.yielding`,
-    `caught` that somebody is where nobody can be.
+    `features` what else is asked for, both as bits of `kernels.step`, `caught` that somebody is where nobody can be.
     """
 
     step: int
@@ -69,13 +72,14 @@ class StepTask:
     slack: float
     guided: bool
     manners: int
+    features: int
     caught: bool
 
-    def values(self) -> tuple[int, int, int, int, int, int, float, float, bool, int, bool]:
+    def values(self) -> tuple[int, int, int, int, int, int, float, float, bool, int, int, bool]:
         """The same as a plain tuple, for travelling."""
         return (
             self.step, self.count, self.leaves, self.neighbours, self.side, self.frame, self.drift, self.slack,
-            self.guided, self.manners, self.caught,
+            self.guided, self.manners, self.features, self.caught,
         )  # fmt: skip
 
 
@@ -97,6 +101,8 @@ class Solver:
         self._stages: dict[tuple[int, int], tuple[tuple[int, ...], Stage]] = {}
         self._neighbours = 0
         self._manners = 0
+        self._features = self._limits = 0
+        self._detail: LevelOfDetail | None = None
         self._side = 0.0
         self._allocate(1)
 
@@ -109,6 +115,11 @@ class Solver:
         other._scratch = None
         other._stages = {}
         return other
+
+    @property
+    def limited(self) -> bool:
+        """Whether some body had limits in the last step."""
+        return (self._features & BODIES) != 0
 
     def __getitem__(self, name: str) -> NDArray[Any]:
         """An array by its name."""
@@ -145,6 +156,9 @@ class Solver:
             ("moved", (rows,), "<u1", 0),
             ("overlap_depth", (rows,), "<f8", 0.0),
             ("overlap_with", (rows,), "<i8", -1),
+            ("bodies", (rows, 4), "<f8", 0.0),
+            ("facing", (rows, 2), "<f8", 0.0),
+            ("interest", (MOST_INTEREST + 1, 4), "<f8", 0.0),
         ]
         # one row where nobody needs them
         wanted += _bonds(rows if self.capacity and len(self["bonds"]) == self.capacity else 1)
@@ -157,11 +171,13 @@ class Solver:
             ]
         self.arrays.make(wanted)
         self.capacity = rows
-        self._sorted = None
+        self._sorted = self._detail = None
         # each holds on to the arrays that were there before
         self._stages.clear()
 
-    def prepare(self, agents: AgentState, step: int, dt: float, *, guided: bool) -> StepTask:
+    def prepare(
+        self, agents: AgentState, step: int, dt: float, *, guided: bool = False, detail: LevelOfDetail | None = None
+    ) -> StepTask:
         """Phase, by one: bring the order in space, the parameters and the frame up to date; returns the task of the
         step.
         """
@@ -172,7 +188,7 @@ class Solver:
         placed = (agents.placed, count)
         if self._sorted != placed or self.age >= SORT_STEPS or self.drift > self._side:
             self._sort(agents)
-            self._gather(agents)
+            self._gather(agents, dt)
             if self._sorted != placed:
                 # nobody has moved yet that could tell how far to look; where no agent stands both frames say so
                 self.slack = 2.0 * dt * float(agents["max_speed"].max(initial=0.0))
@@ -182,13 +198,20 @@ class Solver:
             self.drift, self.age = 0.0, 0
             self._side = self._leaf_side(count)
         elif self._tuned != agents.tuned:
-            self._gather(agents)
+            self._gather(agents, dt)
             self._show(agents, self.frame)
             self._tuned = agents.tuned
+        self._features = self._limits
+        if detail is not None:
+            self._features |= DETAIL
+            if detail is not self._detail:
+                table = detail.table()
+                self["interest"][: len(table)] = table
+        self._detail = detail
         leaves = leaf_count(count)
         return StepTask(
             step, count, leaves, self._neighbours, agents.side, self.frame, self.drift, self.slack, guided,
-            self._manners, bool(agents["caught"].any()),
+            self._manners, self._features, bool(agents["caught"].any()),
         )  # fmt: skip
 
     def _sort(self, agents: AgentState) -> None:
@@ -206,7 +229,7 @@ class Solver:
         boxes = self[f"boxes.{self.frame}"][: -(-count // LEAF)]
         return float(np.maximum(boxes[:, 2] - boxes[:, 0], boxes[:, 3] - boxes[:, 1]).mean()) if len(boxes) else 0.0
 
-    def _gather(self, agents: AgentState) -> None:
+    def _gather(self, agents: AgentState, dt: float) -> None:
         """Gather what the steered agent itself needs, by place."""
         gather_parameters(
             0, agents.count, self["order"], agents["max_speed"], agents["time_horizon"], agents["obstacle_horizon"],
@@ -217,6 +240,14 @@ class Solver:
         if self._manners:
             self.reserve_bonds(agents)
             bonds_of(agents, self["order"], self["terms"], self["bonds"])
+        if agents["quality"].any():
+            limit_quality(0, agents.count, self["order"], agents["quality"], self["parameters"])
+        self._limits = BODIES if _limited(agents) else 0
+        if self._limits:
+            gather_bodies(
+                0, agents.count, self["order"], dt, agents["max_acceleration"], agents["max_turning_rate"],
+                agents["forward_preference"], self["bodies"],
+            )  # fmt: skip
 
     def _show(self, agents: AgentState, frame: int) -> None:
         """Write a whole frame from the state."""
@@ -248,7 +279,8 @@ class Solver:
         """Neighbours, constraints, program and relaxation for the leaves [first, last): new velocities."""
         stage.scratch.planted[0] = 0
         solve_leaves(
-            first, last, task.count, dt, stage.floor, stage.flags | task.manners, seed, task.step, stage.turn_steps,
+            first, last, task.count, dt, stage.floor, stage.flags | task.manners | task.features, seed, task.step,
+            stage.turn_steps,
             task.drift, task.slack, task.leaves, *stage.solving,
         )  # fmt: skip
 
@@ -273,6 +305,8 @@ class Solver:
             let_out(begin, end, stage.order, dt, *stage.letting_out)
         if task.manners & LOCKING:
             carry_locked(begin, end, stage.order, task.step + 1, dt, *stage.carrying)
+        if task.features & BODIES:
+            face(begin, end, stage.order, *stage.facing)
         conclude(begin, end, stage.order, task.step + 1, *stage.concluding)
         if task.caught:
             tell_caught(begin, end, stage.order, *stage.telling)
@@ -282,6 +316,8 @@ class Solver:
         """Phase, by one: what was written beside is the state; `longest` is the longest move of anybody."""
         agents.turn()
         agents.release()
+        if self._features & BODIES:
+            take_headings(agents.count, self["order"], self["facing"], agents["heading"])
         self.frame = 1 - self.frame
         self.drift += longest
         self.slack = 2.0 * longest
@@ -290,3 +326,9 @@ class Solver:
 def _bonds(rows: int) -> list[Wanted]:
     """What the responsibility kernel reads by place."""
     return [("terms", (rows, 3), "<f8", 0.0), ("bonds", (rows, 5), "<i8", 0)]
+
+
+def _limited(agents: AgentState) -> bool:
+    """Whether somebody has limits of acceleration or turning, or a preference for forward motion."""
+    limits = any((agents[name] >= 0.0).any() for name in ("max_acceleration", "max_turning_rate"))
+    return limits or bool((agents["forward_preference"] > 0.0).any())

@@ -28,6 +28,9 @@ __all__ = ["Stage"]
 # seconds for which an agent that met others in an exact symmetry turns aside wherever it is slowed
 TURN_TIME = 10.0
 
+# what takes the place of half-planes
+MODELS = {"orca": 0, "rvo": solving.RECIPROCAL_OBSTACLES, "vo": solving.VELOCITY_OBSTACLES}
+
 Values = tuple[Any, ...]
 
 
@@ -44,6 +47,7 @@ class Stage:
     keep_on_side: Callable[[int, int], None] | None
     order: NDArray[Any]
     carrying: Values
+    facing: Values
     concluding: Values
     showing: Values
     letting_out: Values
@@ -73,23 +77,26 @@ class Stage:
             statics=statics,
             scratch=scratch,
             flags=solving.PART_COINCIDENT * options.part_coincident
-            | solving.BREAK_SYMMETRY * options.break_symmetry
+            | solving.BREAK_SYMMETRY * (options.break_symmetry and options.avoidance_model == "orca")
             | solving.STOP_NON_FINITE * options.stop_non_finite
             | solving.CLAMP_PREFERRED * options.clamp_preferred_velocity
+            | MODELS[options.avoidance_model]
+            | solving.SLOWING * options.slow_when_dense
             | solving.ONE_SIDE * options.one_side_of_walls,
             floor=dt if options.stop_at_walls else 0.0,
             turn_steps=math.ceil(TURN_TIME / dt),
             solving=(
                 order, own["leaf_first"], own[f"boxes.{frame}"], own[f"leaf_x.{frame}"], own[f"leaf_y.{frame}"],
-                own[f"packed.{frame}"], own["parameters"], own["terms"], own["bonds"],
+                own[f"packed.{frame}"], own["parameters"], own["terms"], own["bonds"], own["bodies"], own["interest"],
                 agents["id"], agents["turning_until"], agents["goal"], agents[has_goal], agents["preferred_speed"],
                 agents["goal_tolerance"], agents[preferred], agents["radius_class"],
+                agents["heading"], agents["has_goal"],
                 *statics.wall_arguments(), agents["elevation"], agents["height"], *statics.boundary_arguments(),
                 own["listed"], own["list_count"], own["list_radius"],
                 *scratch.for_solving(),
                 velocity, position, agents.following("turning_until"), agents.following("turning_since"), outcome,
                 agents["neighbor_reach"],
-                own["overlap_depth"], own["overlap_with"],
+                own["overlap_depth"], own["overlap_with"], own["facing"],
             ),
             keep_on_side=guard(agents, statics, options, dt, order, outcome, own["moved"], scratch),
             order=order,
@@ -97,6 +104,9 @@ class Stage:
                 agents["locked"], agents["position"], agents["velocity"], agents["turning_until"], position, velocity,
                 agents.following("turning_until"), agents.following("on_surface"), own["moved"], outcome,
                 agents["anchor_step"],
+            ),
+            facing=(
+                own[f"packed.{frame}"], velocity, agents["heading"], own["facing"], own["bodies"], own["facing"],
             ),
             concluding=(
                 dt, options.stall_time, position, agents["goal"], agents["has_goal"], agents["preferred_velocity"],

@@ -75,6 +75,11 @@ FIELDS: tuple[Field, ...] = (
     Field("height", "<f8", 1, "input", "m", 0.0, "from there up"),
     Field("group", "<i8", 1, "input", "", 0, "whom it belongs to; 0: nobody"),
     Field("group_mode", "<u1", 1, "input", "", 0, "place in the words of its column"),
+    Field("quality", "<u1", 1, "input", "", 0, "how many neighbours count; place in the words of its column"),
+    Field("max_acceleration", "<f8", 1, "input", "m/s²", -1.0, "of the velocity's change; negative: no limit"),
+    Field("max_turning_rate", "<f8", 1, "input", "rad/s", -1.0, "of the heading's change; negative: no limit"),
+    Field("forward_preference", "<f8", 1, "input", "", 0.0, "what moving aside of its aim costs, from 0 to 1"),
+    Field("heading", "<f8", 2, "state", "", 0.0, "unit vector, where it faces while it stands; zero: nowhere yet"),
     Field("guidance", "<u1", 1, "input", "", 0, "how it finds the way to its goal; place in the words of its column"),
     Field("status", "<u1", 1, "state", "", 0, "index into STATUS_NAMES"),
     Field("anchor", "<f8", 2, "state", "m", 0.0, "where progress was last seen"),
@@ -117,6 +122,8 @@ AGENT_DEFAULTS: dict[str, float | int | str] = {
     "obstacle_horizon": 2.0,
     "max_neighbors": 10,
     "goal_tolerance": 1e-9,
+    "quality": "all",
+    "forward_preference": 0.0,
     "guidance": "straight",
 }
 

@@ -147,12 +147,12 @@ class Surroundings:
     def transaction(self) -> Iterator[None]:
         """Undo everything since entry when the block raises. Blocks may be nested."""
         population = self.population.keep()
-        kept = (self.obstacle_set.copy(), self.walkable_set.copy(), self._statics, self.step_count)
+        kept = (self.obstacle_set.copy(), self.walkable_set.copy(), self._statics, self.step_count, self.options)
         try:
             yield
         except BaseException:
             self.population.put_back(population)
-            self.obstacle_set, self.walkable_set, self._statics, self.step_count = kept
+            self.obstacle_set, self.walkable_set, self._statics, self.step_count, self.options = kept
             raise
 
     @contextmanager

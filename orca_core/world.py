@@ -12,6 +12,7 @@ Without options a world is the normative text and nothing else; `Options.service
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from itertools import pairwise
 from typing import Any
@@ -25,6 +26,7 @@ from orca_core.digest import state_digest
 from orca_core.errors import InvalidInput, Notice, Problem
 from orca_core.explain import explain
 from orca_core.guides import Guide, ask_guides
+from orca_core.level_of_detail import LevelOfDetail
 from orca_core.notices import about_agents
 from orca_core.options import Options
 from orca_core.population import Masks
@@ -85,6 +87,13 @@ class World(Surroundings):
         self.guides: list[Guide] = []
         self.kept_guidance: Mapping[str, NDArray[Any]] = {}
 
+    @property
+    def limited(self) -> bool:
+        """Whether somebody had limits of acceleration or turning, or a preference for forward motion, when it last took
+        a step: only then does a step keep headings.
+        """
+        return self._solver.limited
+
     # commands: each either takes effect whole or raises and changes nothing
 
     def set_defaults(self, defaults: Mapping[str, float | int | str]) -> None:
@@ -142,6 +151,11 @@ class World(Surroundings):
         if self._statics is not None:
             self._classify(self._statics)
 
+    def set_level_of_detail(self, given: LevelOfDetail | Mapping[str, Any] | None) -> None:
+        """Say anew where detail matters, or with None that it does everywhere; raises InvalidInput."""
+        self._refuse_while_stepping()
+        self.options = replace(self.options, level_of_detail=LevelOfDetail.from_mapping(given, "level_of_detail"))
+
     # the step
 
     def step(self, count: int = 1, *, split: Sequence[int] | None = None) -> StepReport:
@@ -164,7 +178,8 @@ class World(Surroundings):
         try:
             agents, solver = self.population.state, self._solver
             self.statics()
-            task = solver.prepare(agents, self.step_count, self.time_step, guided=ask_guides(self))
+            detail = self.options.level_of_detail
+            task = solver.prepare(agents, self.step_count, self.time_step, guided=ask_guides(self), detail=detail)
             longest = self._run(self, task) if split is None else self.advance_here(task, split)
             solver.finish(agents, longest)
             self.step_count += 1

@@ -26,6 +26,8 @@ MANNERS = (
 # rules by the index that kernels know them by
 REASONS = ("weight", "priority", "locked", "one-sided", "avoidance", "height", "group", "mask")
 
+NOBODY = COLUMNS["quality"].choices.index("none")
+
 assert COLUMNS["group_mode"].choices[IGNORES] == "ignore"
 
 
@@ -38,7 +40,8 @@ def manners_of(agents: AgentState) -> int:
     lowest = float(weight.min())
     # who sees whom: everybody everybody, unless somebody could be left out
     selecting = (
-        not lowest > 0.0
+        bool((agents["quality"] == NOBODY).any())
+        or not lowest > 0.0
         or not bool(agents["avoidance"].all())
         or _differ(agents["priority"])
         or bool(((agents["group_mode"] == IGNORES) & (agents["group"] != 0)).any())
@@ -59,6 +62,8 @@ def bonds_of(
 ) -> None:
     """Gather `terms` (n, 3) and `bonds` (n, 5) of the responsibility kernel in the given order (n,)."""
     gather_bonds(0, agents.count, order, *(agents[name] for name in MANNERS), terms, bonds)
+    # who looks at nobody at all is seen, and does not see: those who see it take the whole
+    bonds[: agents.count][agents["quality"][order[: agents.count]] == NOBODY, 1] = 0
 
 
 def terms_and_bonds(agents: AgentState) -> tuple[NDArray[np.float64], NDArray[np.int64]]:

@@ -120,19 +120,19 @@ def heeded_of_list(
 
 @kernel(
     "void(i8,i8,f8,i8,i8[::1],f8[:,::1],f8[::1],f8[::1],f8[:,::1],f8[:,::1],u4[:,::1],i2[::1],f8[::1],f8[:,::1],"
-    "i8[:,::1],u1[::1],f8[:,::1],i8[::1],i8[::1],f8[:,::1],i8[:,::1],i8[::1])"
+    "i8[:,::1],u1[::1],f8[:,::1],i8[::1],i8[::1],f8[:,::1],i8[:,::1],i8[::1],i8[::1])"
 )
 def eligible_of_leaf(
     begin, end, drift, leaves, order, boxes, leaf_x, leaf_y, packed, parameters, listed, list_count, list_radius, terms,
-    bonds, planted, nodes, stack, index, near_distance, near_place, near_counts,
+    bonds, planted, nodes, stack, index, near_distance, near_place, near_counts, at_most,
 ):  # fmt: skip
     """Turn the neighbours that `nearest_of_leaf` wrote for the places [begin, end) into those that are heeded.
 
-    An agent that heeds nobody has none.
+    An agent that heeds nobody has none. `at_most` says how many each gets, as there.
     """
     for own in range(begin, end):
         slot = own - begin
-        k = int(parameters[own, 4])
+        k = at_most[slot]
         found = near_counts[slot]
         near_counts[slot] = 0
         if (bonds[own, 4] & (AVOIDS | LOCKED)) != AVOIDS:

@@ -47,16 +47,18 @@ def leaf_guess(boxes, leaf, k, leaf_items):
 @kernel(
     "i8(i8,i8,i8,f8,f8,i8,i8[::1],i8[::1],f8[:,::1],f8[::1],f8[::1],f8[:,::1],f8[:,::1],f8[::1],"
     "u4[:,::1],i2[::1],f8[::1],u1[::1],f8[:,::1],i8[::1],i8[::1],i8[::1],f8[:,::1],i8[:,::1],i8[::1],i8[::1],"
-    "f8[::1],f8[::1],i8[::1],f8[::1],f8[:,::1],i8[:,::1],i8[::1],f8[::1],f8[::1])",
+    "f8[::1],f8[::1],i8[::1],f8[::1],f8[:,::1],i8[:,::1],i8[::1],f8[::1],f8[::1],i8[::1])",
     inline=True,
 )
 def nearest_of_leaf(
     leaf, begin, end, drift, slack, leaves, order, leaf_first, boxes, leaf_x, leaf_y, packed, parameters, reach,
     listed, list_count, list_radius, planted, nodes, near, wide, stack, distance, place, index, nearer,
     common_x, common_y, common_place, squares, near_distance, near_place, near_counts, bounds, guesses,
+    at_most,
 ):  # fmt: skip
     """Write the neighbours of the agents at the places [begin, end) of `leaf`, in order; returns how many in all.
 
+    `at_most` says how many each gets at most; a negative number passes an agent over, with all that is known of it.
     Rows of `near_distance`, `near_place` and entries of `near_counts` are those of the members in their order. Written
     besides: `reach` (the distance of the k-th neighbour, the next step's guess) and the lists.
     """
@@ -64,6 +66,8 @@ def nearest_of_leaf(
     shared = 0.0
     expired = False
     for own in range(begin, end):
+        if at_most[own - begin] < 0:
+            continue
         needed = min(reach[order[own]] + slack, parameters[own, 3])
         proved = list_radius[own] - 2.0 * drift
         expired = expired or list_count[own] < 0 or reach[order[own]] < 0.0 or not needed < proved
@@ -72,7 +76,9 @@ def nearest_of_leaf(
         for own in range(begin, end):
             i = order[own]
             sight = parameters[own, 3]
-            k = int(parameters[own, 4])
+            k = at_most[own - begin]
+            if k < 0:
+                continue
             # a distance that should hold enough candidates for some steps: by the last reach, else by the density
             # of the leaf. Where a step moves agents past several neighbours no list would hold until the next,
             # and one looks just far enough for now; much less will do where the leaf has become dense. All of
@@ -121,7 +127,7 @@ def nearest_of_leaf(
     # by the kept list where it proves them
     for own in range(begin, end):
         slot = own - begin
-        k = int(parameters[own, 4])
+        k = at_most[slot]
         kept = 0
         if k > 0:
             kept = -1
@@ -143,7 +149,9 @@ def nearest_of_leaf(
     for own in range(begin, end):
         slot = own - begin
         i = order[own]
-        k = int(parameters[own, 4])
+        k = at_most[slot]
+        if k < 0:
+            continue
         sight = parameters[own, 3]
         kept = near_counts[slot]
         if kept < 0:

@@ -4,7 +4,7 @@ import math
 
 from orca_core._jit import kernel, prefetch
 from orca_core.kernels.preferred import scaled_down
-from orca_core.kernels.step import NON_FINITE, OVERLAPPING
+from orca_core.kernels.step import COASTED, NON_FINITE, OVERLAPPING
 
 __all__ = [
     *("ARRIVED", "ARRIVED_CROWDED", "BLOCKED", "INSIDE_OBSTACLE", "MOVING", "NO_GOAL", "STALLED"),
@@ -111,6 +111,9 @@ def conclude(
         new_status[i] = now
         # overlaps as they were at the start of the step
         deep = 1 if (outcome[place] & OVERLAPPING) != 0 else 0
+        if (outcome[place] & COASTED) != 0:
+            # nobody has looked
+            deep = overlapping[i]
         if deep == 1 and overlapping[i] == 0:
             happened |= OVERLAP_EVENT
         new_overlapping[i] = deep

@@ -8,7 +8,12 @@ order" and "The step".
 import math
 
 from orca_core._jit import kernel, prefetch
+from orca_core.kernels.bodies import body_velocity, eased_wish, is_limited, settled
+from orca_core.kernels.candidates import chosen_velocity
+from orca_core.kernels.clearance import kept_clear
 from orca_core.kernels.constraints import GROWTH, boundary_rows, wall_rows
+from orca_core.kernels.density import crowding, held_back, local_density
+from orca_core.kernels.detail import coasts_on, wanted_of_leaf
 from orca_core.kernels.eligible import eligible_of_leaf
 from orca_core.kernels.half_planes import LANES, cone_lanes, gather_lanes, take_rows
 from orca_core.kernels.linear_program import permitted_velocity
@@ -18,6 +23,7 @@ from orca_core.kernels.shares import shared_rows, unyielding_wish
 from orca_core.kernels.storeys import walls_at_height
 from orca_core.kernels.symmetry import biased, stands_in_symmetry
 from orca_core.kernels.tree import LEAF, query_box
+from orca_core.kernels.turning import direction, wedge_rows
 
 __all__ = ["OVERLAP_SLACK", "solve_leaves"]
 
@@ -29,6 +35,7 @@ BIASED = 8
 COINCIDENT = 16
 NEAR_STATICS = 32
 OVERLAPPING = 64
+COASTED = 128
 
 # options as bits of `flags`
 PART_COINCIDENT = 1
@@ -40,6 +47,13 @@ ONE_SIDE = 1 << 20
 SELECTING = 256
 SHARING = 512
 LOCKING = 1024
+# what a world is asked for beyond half-planes and free bodies: limits of bodies; obstacles in place of half-planes, the
+# whole correction or half of it; slowing where it is dense; turns for those who are far from everything
+BODIES = 2048
+VELOCITY_OBSTACLES = 4096
+RECIPROCAL_OBSTACLES = 8192
+SLOWING = 16384
+DETAIL = 32768
 
 # an overlap shallower than this share of the sum of the radii is a touch with rounding
 OVERLAP_SLACK = 1e-6
@@ -59,9 +73,9 @@ MOST_TURNS = 4
     # range, time, options, drift of the lists
     "void(i8,i8,i8,f8,f8,i8,i8,i8,i8,f8,f8,"
     # tree and frame
-    "i8,i8[::1],i8[::1],f8[:,::1],f8[::1],f8[::1],f8[:,::1],f8[:,::1],f8[:,::1],i8[:,::1],"
+    "i8,i8[::1],i8[::1],f8[:,::1],f8[::1],f8[::1],f8[:,::1],f8[:,::1],f8[:,::1],i8[:,::1],f8[:,::1],f8[:,::1],"
     # agents by index
-    "i8[::1],i8[::1],f8[:,::1],u1[::1],f8[::1],f8[::1],f8[:,::1],i8[::1],"
+    "i8[::1],i8[::1],f8[:,::1],u1[::1],f8[::1],f8[::1],f8[:,::1],i8[::1],f8[:,::1],u1[::1],"
     # walls, and at which heights; boundaries
     "f8[:,::1],f8[:,::1],i8,i8[::1],f8[:,::1],f8[:,::1],f8[::1],f8[::1],"
     "f8[:,::1],f8[::1],f8[::1],i8[::1],f8[::1],f8[::1],f8[:,::1],i8[::1],i8[::1],i8[::1],f8[:,::1],"
@@ -70,22 +84,22 @@ MOST_TURNS = 4
     # scratch
     "u1[::1],f8[:,::1],i8[::1],i8[::1],i8[::1],f8[:,::1],i8[:,::1],i8[::1],i8[::1],f8[::1],f8[::1],i8[::1],f8[::1],"
     "f8[:,::1],i8[:,::1],i8[::1],f8[::1],f8[::1],f8[:,::1],f8[::1],i8[::1],f8[::1],i8[::1],f8[:,::1],f8[:,::1],"
-    "f8[::1],i8[::1],"
+    "f8[::1],i8[::1],i8[::1],f8[::1],"
     # output
-    "f8[:,::1],f8[:,::1],i8[::1],i8[::1],u1[::1],f8[::1],f8[::1],i8[::1])"
+    "f8[:,::1],f8[:,::1],i8[::1],i8[::1],u1[::1],f8[::1],f8[::1],i8[::1],f8[:,::1])"
 )
 def solve_leaves(
     first_leaf, last_leaf, count, dt, floor, flags, seed, step, turn_steps, drift, slack,
-    leaves, order, leaf_first, boxes, leaf_x, leaf_y, packed, parameters, terms, bonds,
-    identifier, turning, goal, has_goal, preferred_speed, goal_tolerance, given, radius_class,
+    leaves, order, leaf_first, boxes, leaf_x, leaf_y, packed, parameters, terms, bonds, bodies, interest,
+    identifier, turning, goal, has_goal, preferred_speed, goal_tolerance, given, radius_class, heading, bound,
     walls, wall_nodes, wall_leaves, wall_order, wall_boxes, wall_range, elevation, height,
     edges, edge_clearance, edge_horizon, class_start, class_clearance, class_horizon, edge_nodes, edge_node_start,
     edge_leaves, edge_order, edge_boxes,
     listed, list_count, list_radius,
     planted, nodes, near, wide, stack, distance, place, index, nearer, common_x, common_y, common_place, squares,
     near_distance, near_place, near_counts, bounds, lanes, wishes, guesses, found, item_distance, item, planes, derived,
-    shares, found_here,
-    new_velocity, new_position, new_turning, since, outcome, reach, overlap_depth, overlap_with,
+    shares, found_here, at_most, discs,
+    new_velocity, new_position, new_turning, since, outcome, reach, overlap_depth, overlap_with, facing,
 ):  # fmt: skip
     """Write the new velocity of every agent in the leaves [first_leaf, last_leaf), and what happened to it.
 
@@ -102,6 +116,9 @@ def solve_leaves(
     one_side = (flags & ONE_SIDE) != 0
     sharing = (flags & SHARING) != 0
     storeys = wall_range.shape[0] > 0
+    limiting = (flags & BODIES) != 0
+    judging = (flags & (VELOCITY_OBSTACLES | RECIPROCAL_OBSTACLES)) != 0
+    detailed = (flags & DETAIL) != 0
     for leaf in range(first_leaf, last_leaf):
         begin = leaf * LEAF
         end = min(begin + LEAF, count)
@@ -133,16 +150,24 @@ def solve_leaves(
                 wall_nodes, wall_leaves, wall_order, wall_boxes, walls.shape[0], boxes[leaf, 0] - grown,
                 boxes[leaf, 1] - grown, boxes[leaf, 2] + grown, boxes[leaf, 3] + grown, stack, found,
             )  # fmt: skip
+        # how many neighbours each gets
+        if detailed:
+            wanted_of_leaf(begin, end, step, dt, order, packed, parameters, goal, bound, interest, at_most)
+        else:
+            for own in range(begin, end):
+                at_most[own - begin] = int(parameters[own, 4])
         # the nearest agents of all members
         total = nearest_of_leaf(
             leaf, begin, end, drift, slack, leaves, order, leaf_first, boxes, leaf_x, leaf_y, packed, parameters, reach,
             listed, list_count, list_radius, planted, nodes, near, wide, stack, distance, place, index, nearer,
             common_x, common_y, common_place, squares, near_distance, near_place, near_counts, bounds, guesses,
+            at_most,
         )  # fmt: skip
         if (flags & SELECTING) != 0:
             eligible_of_leaf(
                 begin, end, drift, leaves, order, boxes, leaf_x, leaf_y, packed, parameters, listed, list_count,
                 list_radius, terms, bonds, planted, nodes, stack, index, near_distance, near_place, near_counts,
+                at_most,
             )  # fmt: skip
         # their half-planes all at once where there is room for them
         together = total <= LANES and not sharing
@@ -157,17 +182,34 @@ def solve_leaves(
         for own in range(begin, end):
             slot = own - begin
             i = order[own]
+            # between its turns an agent far from everything goes on as it went
+            if detailed and at_most[slot] < 0:
+                coasts_on(own, i, dt, packed, new_velocity, new_position)
+                # walls and boundaries are not looked for here, so any of them may be within its move
+                outcome[own] = COASTED | (NEAR_STATICS if walls.shape[0] > 0 or edges.shape[0] > 0 else 0)
+                facing[own, 0] = 0.0
+                facing[own, 1] = 0.0
+                continue
             px = packed[own, 0]
             py = packed[own, 1]
             limit = parameters[own, 0]
             obstacle_horizon = max(parameters[own, 2], floor)
             rows = 0
             happened = 0
+            # the directions that its body can turn to come before all else
+            limited = False
+            heading_x = 0.0
+            heading_y = 0.0
+            if limiting:
+                limited = is_limited(own, bodies)
+                heading_x, heading_y = direction(packed[own, 2], packed[own, 3], heading[i, 0], heading[i, 1])
+                rows = wedge_rows(heading_x, heading_y, bodies[own, 1], bodies[own, 2], planes)
+            body_rows = rows
             # what a move can reach in this step; walls and boundaries beyond need not be looked at afterwards
             move = limit * dt * MOVE_MARGIN + GROWTH * (abs(px) + abs(py))
             # constraints: walls, then boundaries, both hard
             if found_count > 0:
-                radius = packed[own, 4]
+                radius = kept_clear(packed[own, 4])
                 if storeys:
                     here_count = walls_at_height(
                         found, found_count, wall_range, elevation[i], elevation[i] + height[i], found_here
@@ -238,20 +280,61 @@ def solve_leaves(
             preferred_x, preferred_y = preferred_velocity(
                 i, px, py, dt, clamp, limit, goal, has_goal, preferred_speed, goal_tolerance, given
             )
-            failed, vx, vy = permitted_velocity(planes, hard, rows, limit, preferred_x, preferred_y, derived)
+            if limiting:
+                facing[own, 0] = preferred_x
+                facing[own, 1] = preferred_y
+                if limited and bound[i]:
+                    preferred_x, preferred_y = eased_wish(
+                        preferred_x, preferred_y, px, py, goal[i, 0], goal[i, 1], dt, heading_x, heading_y, own, bodies
+                    )
+            calm = 1.0
+            if (flags & SLOWING) != 0 and kept > 1:
+                calm = crowding(local_density(kept, near_distance[slot, kept - 1]))
+                preferred_x *= calm
+                preferred_y *= calm
+            if judging and kept > 0:
+                # the other modes choose a velocity outside the obstacles, and walls keep the last word
+                _, preferred_x, preferred_y = permitted_velocity(
+                    planes, hard, hard, limit, preferred_x, preferred_y, derived
+                )
+                if (flags & VELOCITY_OBSTACLES) != 0 or not sharing:
+                    for n in range(kept):
+                        shares[n] = 1.0 if (flags & VELOCITY_OBSTACLES) != 0 else 0.5
+                free, preferred_x, preferred_y = chosen_velocity(
+                    own, packed, near_place[slot], kept, parameters[own, 1], dt, shares, limit, preferred_x,
+                    preferred_y, planes, hard, discs,
+                )  # fmt: skip
+                rows = hard
+                if not free:
+                    happened |= RELAXED
+            if limited:
+                failed, vx, vy = body_velocity(
+                    planes, body_rows, hard, rows, limit, packed[own, 2], packed[own, 3], preferred_x, preferred_y,
+                    own, bodies, heading_x, heading_y, discs, derived,
+                )  # fmt: skip
+            else:
+                failed, vx, vy = permitted_velocity(planes, hard, rows, limit, preferred_x, preferred_y, derived)
             # an exact symmetry leaves the velocity on the preferred axis, and slower; only then are the neighbours
             # looked at
             until = turning[i]
-            if (flags & BREAK_SYMMETRY) != 0 and kept > 0 and (vx != preferred_x or vy != preferred_y):
-                length = math.sqrt(preferred_x * preferred_x + preferred_y * preferred_y)
+            # what it is slower than: its wish, or for a body what it could do if nobody were there
+            aim_x = preferred_x
+            aim_y = preferred_y
+            if limited and (flags & BREAK_SYMMETRY) != 0 and kept > 0:
+                _, aim_x, aim_y = body_velocity(
+                    planes, body_rows, body_rows, body_rows, limit, packed[own, 2], packed[own, 3], preferred_x,
+                    preferred_y, own, bodies, heading_x, heading_y, discs, derived,
+                )  # fmt: skip
+            if (flags & BREAK_SYMMETRY) != 0 and kept > 0 and (vx != aim_x or vy != aim_y):
+                length = math.sqrt(aim_x * aim_x + aim_y * aim_y)
                 speed = min(length, limit)
-                along = (vx * preferred_x + vy * preferred_y) / length if length > 0.0 else 0.0
+                along = (vx * aim_x + vy * aim_y) / length if length > 0.0 else 0.0
                 if speed > 0.0 and along < speed - ALONG * speed:
                     if until > step:
                         # a turn that has not helped for so long is given up: it may have become a circle
                         if along < HELD_UP * speed and step - since[i] < MOST_TURNS * turn_steps:
                             until = step + turn_steps
-                    elif abs(vx * preferred_y - vy * preferred_x) <= ALONG * length * speed:
+                    elif abs(vx * aim_y - vy * aim_x) <= ALONG * length * speed:
                         for n in range(kept):
                             j = near_place[slot, n]
                             wishes[n, 0], wishes[n, 1] = preferred_velocity(
@@ -263,7 +346,7 @@ def solve_leaves(
                                     packed, bonds, j, shares[n], wishes[n, 0], wishes[n, 1], preferred_x, preferred_y
                                 )
                         if stands_in_symmetry(
-                            packed, wishes, own, near_place[slot], kept, preferred_x / length, preferred_y / length,
+                            packed, wishes, own, near_place[slot], kept, aim_x / length, aim_y / length,
                             length,
                         ):  # fmt: skip
                             until = step + turn_steps
@@ -271,8 +354,21 @@ def solve_leaves(
                     # one nudge is not enough: a ring would close up again, so the turn is kept until the way is free
                     if until > step:
                         bx, by = biased(seed, identifier[i], step, along < HELD_UP * speed, preferred_x, preferred_y)
-                        failed, vx, vy = permitted_velocity(planes, hard, rows, limit, bx, by, derived)
+                        if limited:
+                            failed, vx, vy = body_velocity(
+                                planes, body_rows, hard, rows, limit, packed[own, 2], packed[own, 3], bx, by, own,
+                                bodies, heading_x, heading_y, discs, derived,
+                            )  # fmt: skip
+                        else:
+                            failed, vx, vy = permitted_velocity(planes, hard, rows, limit, bx, by, derived)
                         happened |= BIASED
+            if calm < 1.0:
+                vx, vy = held_back(vx, vy, calm, limit)
+                if limited:
+                    vx, vy = settled(
+                        vx, vy, packed[own, 2], packed[own, 3], bodies[own, 0], heading_x, heading_y, bodies[own, 1],
+                        bodies[own, 2],
+                    )  # fmt: skip
             new_turning[i] = until
             if failed < rows:
                 happened |= RELAXED

@@ -92,13 +92,14 @@ def test_every_variable_that_is_read_is_documented() -> None:
 
 
 def test_every_option_of_a_world_has_its_row() -> None:
-    switch = {True: "on", False: "off"}
+    switch = {True: "on", False: "off", None: "none"}
     rows = table_rows(OPTIONS, "Options of a world")
     assert [plain(row[0]) for row in rows] == list(OPTION_MEANINGS)
     for name, text, service, meaning in rows:
         for profile, cell in (("text", text), ("service", service)):
             value: Any = getattr(PROFILES[profile], plain(name))
-            assert plain(cell) == (switch[value] if isinstance(value, bool) else str(value)), (name, profile)
+            shown = switch[value] if value is None or isinstance(value, bool) else str(value)
+            assert plain(cell) == shown, (name, profile)
         assert meaning == OPTION_MEANINGS[plain(name)]
 
 

@@ -45,7 +45,7 @@ def agents(position: ArrayLike, **columns: Any) -> dict[str, Any]:
     filled: dict[str, Any] = {"position": places}
     for name, value in {**STANDARD, **columns}.items():
         values = np.asarray(value)
-        if name in ("velocity", "preferred_velocity", "goal"):
+        if name in ("velocity", "preferred_velocity", "goal", "heading"):
             filled[name] = np.broadcast_to(values, places.shape).astype(np.float64)
         else:
             filled[name] = np.full(len(places), value) if values.ndim == 0 else values

@@ -69,6 +69,10 @@ WIDTHS = {
     "elevation": 1,
     "height": 1,
     "group": 1,
+    "max_acceleration": 1,
+    "max_turning_rate": 1,
+    "forward_preference": 1,
+    "heading": 2,
 }
 IDENTIFIER_FIELDS = frozenset({"id", "ids", "entered", "left"})
 # bytes of one number for each precision a caller can ask for

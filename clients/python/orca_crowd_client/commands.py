@@ -27,6 +27,7 @@ __all__ = [
     "remove_obstacle",
     "remove_walkable",
     "set_agents",
+    "set_level_of_detail",
     "set_obstacle",
     "set_walkable",
 ]
@@ -92,6 +93,11 @@ def set_walkable(id: int, area: AreaLike, /) -> Command:  # noqa: A002
 def remove_walkable(id: int, /) -> Command:  # noqa: A002
     """Remove a walkable area."""
     return {"op": "remove_walkable", "id": id}
+
+
+def set_level_of_detail(level_of_detail: Mapping[str, Any] | None, /) -> Command:
+    """Say where detail matters: `{distance, every, neighbors, points, boxes}`, or None for everywhere."""
+    return {"op": "set_level_of_detail", "level_of_detail": level_of_detail}
 
 
 def agents_body(agents: Rows | None, columns: Mapping[str, Any]) -> dict[str, Any]:

@@ -158,6 +158,11 @@ class Columns:
     group_mode: list[str]
     preferred_speed: Numbers
     goal_tolerance: Numbers
+    quality: list[str]
+    max_acceleration: Numbers
+    max_turning_rate: Numbers
+    forward_preference: Numbers
+    heading: Numbers
     guidance: list[str]
     status: list[str]
 

@@ -22,7 +22,7 @@ export type NumberArray = Numbers | Int32Array | Uint32Array | BigInt64Array | r
 export type IdentifierArray = NumberArray;
 
 /** How many numbers one agent has in a column; a field that is not here has one. */
-const VECTORS: ReadonlySet<string> = new Set(["position", "velocity", "preferred_velocity", "goal"]);
+const VECTORS: ReadonlySet<string> = new Set(["position", "velocity", "preferred_velocity", "goal", "heading"]);
 
 /** Numbers an agent takes in the column of that name. */
 export function widthOf(name: string): number {

@@ -16,6 +16,15 @@ export type NumberColumn = NumberArray | readonly (number | null)[] | number | n
 /** A column of pairs, flat as a typed array, or one pair for all; null clears. */
 export type VectorColumn = Exclude<NumberArray, readonly number[]> | readonly (Pair | readonly number[] | null)[] | Pair | null;
 
+/** Agents farther than `distance` from every point and box are solved every few steps, or with fewer neighbours. */
+export interface LevelOfDetail {
+  readonly distance: number;
+  readonly every?: number;
+  readonly neighbors?: number | null;
+  readonly points?: readonly Pair[];
+  readonly boxes?: readonly (readonly [number, number, number, number])[];
+}
+
 /** Agents in columns, each with one row an agent or one value for all. */
 export interface AgentColumns {
   readonly id?: IdentifierArray;
@@ -41,6 +50,11 @@ export interface AgentColumns {
   readonly height?: NumberColumn;
   readonly group?: NumberColumn;
   readonly group_mode?: WordColumn;
+  readonly quality?: WordColumn;
+  readonly max_acceleration?: NumberColumn;
+  readonly max_turning_rate?: NumberColumn;
+  readonly forward_preference?: NumberColumn;
+  readonly heading?: VectorColumn;
   readonly guidance?: WordColumn;
   readonly [field: string]: unknown;
 }
@@ -110,6 +124,11 @@ export function setWalkable(id: number, area: AreaLike): Command {
 /** Remove a walkable area. */
 export function removeWalkable(id: number): Command {
   return { op: "remove_walkable", id };
+}
+
+/** Say where detail matters, or with null that it does everywhere. */
+export function setLevelOfDetail(levelOfDetail: LevelOfDetail | null): Command {
+  return { op: "set_level_of_detail", level_of_detail: levelOfDetail };
 }
 
 /** `{agents}` of rows, `{columns}` of columns. */

@@ -12,6 +12,7 @@ from orca_crowd.api.documentation import described
 from orca_crowd.api.support import INFO_PATH, ProblemRoute, answer, services
 from orca_crowd.protocol.compatibility import OLDEST_CLIENTS
 from orca_crowd.protocol.shown import DemosAnswer, HealthAnswer, InfoAnswer, StartedDemo
+from orca_crowd.scenes.expected import expected_figures
 from orca_crowd.settings import LIMITS
 
 __all__ = ["router"]
@@ -66,9 +67,16 @@ async def info(request: Request) -> Response:
 @router.get("/v1/demos", **described("List the demos", answer=DemosAnswer, tag=TAG))
 async def list_demos(request: Request) -> Response:
     """Scenes that can be started."""
+    here = services(request)
+    figures = await here.engine.serve(expected_figures)
     demos = [
-        {"name": scene.name, "title": scene.title, "description": scene.description}
-        for scene in services(request).demos.scenes()
+        {
+            "name": scene.name,
+            "title": scene.title,
+            "description": scene.description,
+            "figures": figures[scene.name].as_mapping() if scene.name in figures else None,
+        }
+        for scene in here.demos.scenes()
     ]
     return await answer(request, {"demos": demos})
 
@@ -83,6 +91,10 @@ async def start_demo(request: Request, name: str) -> Response:
     here.check_ready()
     check_new(request, here.door, None)
     runner, scene = await here.demos.start(name)
-    return await answer(
-        request, {"world": runner.info, "view": list(scene.view), "attribution": scene.attribution}, 201
-    )
+    shown = {
+        "world": runner.info,
+        "view": list(scene.view),
+        "attribution": scene.attribution,
+        "gate": None if scene.gate is None else [list(end) for end in scene.gate],
+    }
+    return await answer(request, shown, 201)

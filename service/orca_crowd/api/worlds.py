@@ -8,7 +8,8 @@ from orca_crowd.api.access import check_new, grant_of
 from orca_crowd.api.documentation import described
 from orca_crowd.api.queries import read_query
 from orca_crowd.api.support import ProblemRoute, answer, no_content, read_body, services, the_world
-from orca_crowd.protocol.commands import SetDefaults
+from orca_crowd.protocol.commands import Command, SetDefaults, SetLevelOfDetail
+from orca_crowd.protocol.detail import level_of_detail_of
 from orca_crowd.protocol.models import validate
 from orca_crowd.protocol.shown import WorldsAnswer, WorldShown
 from orca_crowd.protocol.worlds import ForkBody, NewWorld, WorldChange, parse_change, parse_world
@@ -60,7 +61,7 @@ async def show_world(request: Request, world: str) -> Response:
 @router.patch(
     "/v1/worlds/{world}",
     **described(
-        "Change the clock, the name or the defaults of a world",
+        "Change the clock, the name, the defaults or the level of detail of a world",
         body=WorldChange,
         answer=WorldShown,
         codes=["not-found", "not-available", "busy", "world-failed"],
@@ -73,12 +74,16 @@ async def change_world(request: Request, world: str) -> Response:
     body = await read_body(request)
     change = parse_change(body.value, services(request).settings)
     given = change.model_fields_set
-    defaults = [SetDefaults(change.defaults.model_dump(exclude_unset=True))] if "defaults" in given else []
+    commands: list[Command] = []
+    if "defaults" in given:
+        commands.append(SetDefaults(change.defaults.model_dump(exclude_unset=True)))
+    if "level_of_detail" in given:
+        commands.append(SetLevelOfDetail(level_of_detail_of(change.level_of_detail)))
     accepted = None
     if "clock" in given:
-        accepted = await runner.retime(change.clock, defaults)
-    elif defaults:
-        accepted = await runner.apply(defaults)
+        accepted = await runner.retime(change.clock, commands)
+    elif commands:
+        accepted = await runner.apply(commands)
     if "name" in given:
         await runner.rename(change.name)
     # the world as it is now, but the place of this very change

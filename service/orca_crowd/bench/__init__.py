@@ -287,6 +287,46 @@ def bench_start(
     _publish(measure_start(repeat), Console(), json_file, None, write_docs)
 
 
+@app.command("behaviour")
+def bench_behaviour(
+    scenes: Annotated[
+        list[str] | None, typer.Option("--scene", help="Scenes whose names begin so; may be repeated. Left out: all.")
+    ] = None,
+    seeds: Annotated[int, typer.Option(min=1, max=1_000, help="How many crowds of each scene.")] = 3,
+    pedestrians: Annotated[bool, typer.Option(help="Flow through bottlenecks, and speed against density.")] = True,
+    detour: Annotated[Path, typer.Option(help="Folder into which npm has put recast-navigation.")] = DETOUR,
+    json_file: JsonFile = None,
+    plot: Plot = None,
+    write_docs: WriteDocs = False,
+) -> None:
+    """How crowds fare in the scenes, with us and with RVO2 (pyrvo), JuPedSim and Detour's crowd."""
+    _check_document(write_docs)
+
+    from rich.console import Console
+
+    from orca_crowd.bench.behaviour import BehaviourPlan, measure_behaviour, peers_of_scenes
+    from orca_crowd.bench.behaviour_scenes import SCENES
+    from orca_crowd.bench.pedestrians import PedestrianPlan
+    from orca_crowd.bench.peers import available
+
+    wanted = [name for name in SCENES if not scenes or name.startswith(tuple(scenes))]
+    if not wanted:
+        raise _refuse(f"there is no such scene; there are {'; '.join(SCENES)}")
+    console = Console()
+    found, missing = available(peers_of_scenes(detour))
+    for line in missing:
+        console.print(line, highlight=False)
+    plan = BehaviourPlan(
+        peers=found,
+        scenes={name: SCENES[name] for name in wanted},
+        seeds=tuple(range(1, seeds + 1)),
+        pedestrians=PedestrianPlan(seeds=tuple(range(1, seeds + 1))) if pedestrians else None,
+    )
+    with console.status("starting") as status:
+        result = measure_behaviour(plan, tell=lambda what: status.update(what))
+    _publish(result, console, json_file, plot, write_docs)
+
+
 @app.command("compare")
 def bench_compare(
     old: Annotated[Path, typer.Argument(help="A result that --json wrote.")],

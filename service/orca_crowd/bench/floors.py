@@ -12,6 +12,7 @@ from orca_core.geometry.clear_area import clear_area
 from orca_core.geometry.obstacles import ObstacleSet
 from orca_core.geometry.triangulation import triangulated
 from orca_core.geometry.walkable import WalkableSet
+from orca_crowd.scenes.outline import rings_of
 from orca_crowd.scenes.scene import SceneData
 
 __all__ = ["Floor", "floor_of"]
@@ -46,15 +47,5 @@ def floor_of(scene: SceneData) -> Floor:
         both = np.concatenate([scene.columns["position"], scene.columns["goal"]])
         extent = float(np.abs(both).max()) + MARGIN
         area = clear_area(WalkableSet(), ObstacleSet(), 0.0, True, extent)
-    return Floor([_rings(part) for part in area.geoms], not scene.walkable, area)
+    return Floor([rings_of(part) for part in area.geoms], not scene.walkable, area)
 
-
-def _rings(polygon: Any) -> list[Floats]:
-    """Outer ring counter-clockwise, holes clockwise."""
-    found = []
-    for number, ring in enumerate((polygon.exterior, *polygon.interiors)):
-        points = np.asarray(ring.coords, np.float64)[:-1]
-        x, y = points[:, 0], points[:, 1]
-        left = float((x * np.roll(y, -1) - np.roll(x, -1) * y).sum()) > 0.0
-        found.append(points if left == (number == 0) else points[::-1])
-    return found

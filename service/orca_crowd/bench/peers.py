@@ -7,7 +7,7 @@ left out of that scene.
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Protocol
+from typing import Protocol, TypeVar
 
 from orca_crowd.bench.contenders import Contender
 from orca_crowd.bench.peer_detour import DetourPeer
@@ -38,7 +38,17 @@ def peers(detour: Path) -> list[Peer]:
     return [PyrvoPeer(), JuPedSimPeer(), DetourPeer(detour)]
 
 
-def available(candidates: list[Peer]) -> tuple[list[Peer], list[str]]:
+class Missable(Protocol):
+    """Whatever may not be here."""
+
+    def missing(self) -> str | None:
+        """Why it is not, and what would bring it; None where it is."""
+
+
+Candidate = TypeVar("Candidate", bound=Missable)
+
+
+def available(candidates: list[Candidate]) -> tuple[list[Candidate], list[str]]:
     """Those that are here, and one line for each that is not."""
     lines = [(peer, peer.missing()) for peer in candidates]
     return [peer for peer, line in lines if line is None], [line for _, line in lines if line is not None]

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from orca_crowd.bench.behaviour_plot import draw_behaviour
 from orca_crowd.bench.stream_figures import NAMES
 
 __all__ = ["distributions", "draw", "drawable", "series"]
@@ -156,6 +157,7 @@ def _draw_durability(result: dict[str, Any], figure: Any) -> None:
 
 
 _DRAWERS = {
+    "behaviour": draw_behaviour,
     "kernel": _draw_kernel,
     "scale": _draw_scale,
     "engine": _draw_engine,

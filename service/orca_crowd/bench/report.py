@@ -8,6 +8,7 @@ from typing import Any
 from rich.console import Console
 
 from orca_crowd.bench import tables
+from orca_crowd.bench.behaviour_tables import behaviour_sections
 from orca_crowd.bench.tables import Section, bar_section, machine_lines, plain_number, spread_cell
 
 __all__ = ["facts", "markdown", "remarks", "sections", "show"]
@@ -17,6 +18,7 @@ PICTURES = {
     "scale": "Bytes an agent and steps a second",
     "engine": "How long a tick over the socket takes, and how late steps are",
     "stream": "How long a tick of a game server takes, and how old a frame is",
+    "behaviour": "Mean delay in each scene, flow through bottlenecks, and speed against density",
     "durability": "How long steps and commands take with each durability, and what a snapshot delays",
 }
 
@@ -39,6 +41,8 @@ def sections(result: dict[str, Any]) -> list[Section]:
         return kernel_sections(result)
     if kind == "start":
         return [start_section(result)]
+    if kind == "behaviour":
+        return [*behaviour_sections(result), bar_section(result["bars"])]
     found = [Section("Measured, median (10th to 90th percentile):", figure_rows(result))]
     return [*found, bar_section(result["bars"])]
 

@@ -7,6 +7,7 @@ has one is told the goal, and plans at its own expense.
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 from typing import Protocol
 
 import numpy as np
@@ -15,9 +16,10 @@ from numpy.typing import NDArray
 from orca_crowd.scenes.play import Play
 from orca_crowd.scenes.scene import SceneData
 
-__all__ = ["OurWalkers", "Ours", "System", "Walkers"]
+__all__ = ["OurWalkers", "Ours", "System", "Walkers", "Wanted"]
 
 Floats = NDArray[np.float64]
+Wanted = Callable[[Floats], Floats]
 
 
 class Walkers(Protocol):
@@ -64,17 +66,17 @@ class Ours:
         """No scene."""
         return None
 
-    def walkers(self, scene: SceneData) -> OurWalkers:
-        """A fresh world."""
-        return OurWalkers(scene)
+    def walkers(self, scene: SceneData, wanted: Wanted | None = None) -> OurWalkers:
+        """A fresh world; `wanted` gives preferred velocities for positions, where ways are not to be found."""
+        return OurWalkers(scene, wanted)
 
 
 class OurWalkers:
     """A world, on this thread; planning is part of its steps."""
 
-    def __init__(self, scene: SceneData) -> None:
+    def __init__(self, scene: SceneData, wanted: Wanted | None = None) -> None:
         """Make the world of a scene."""
-        self.play = Play(scene)
+        self.play = Play(scene, wanted=wanted)
 
     def step(self) -> float:
         """Take a step."""

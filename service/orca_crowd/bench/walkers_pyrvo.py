@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from orca_crowd.bench.floors import floor_of
 from orca_crowd.bench.peer_pyrvo import PyrvoPeer
+from orca_crowd.bench.walkers import Wanted
 from orca_crowd.scenes.scene import SceneData
 from orca_crowd.scenes.waypoints import Waypoints
 
@@ -33,21 +34,20 @@ class Pyrvo:
         """No scene: every floor is a set of outlines."""
         return None
 
-    def walkers(self, scene: SceneData) -> PyrvoWalkers:
-        """A fresh simulator."""
-        return PyrvoWalkers(scene)
+    def walkers(self, scene: SceneData, wanted: Wanted | None = None) -> PyrvoWalkers:
+        """A fresh simulator; `wanted` gives preferred velocities for positions, in place of waypoints."""
+        return PyrvoWalkers(scene, wanted)
 
 
 class PyrvoWalkers:
     """A simulator with the numbers of the scene, its walls as obstacles."""
 
-    def __init__(self, scene: SceneData) -> None:
+    def __init__(self, scene: SceneData, wanted: Wanted | None = None) -> None:
         """Make the simulator of a scene."""
         library: Any = importlib.import_module(PyrvoPeer.name)
         values = scene.defaults
         self._scene = scene
-        self._speed = scene.shared("preferred_speed")
-        self._ways = Waypoints(scene)
+        self._wanted = wanted if wanted is not None else Waypoints(scene).wanted(scene)
         self.simulator = library.RVOSimulator(
             scene.time_step,
             values["neighbor_distance"],
@@ -70,8 +70,7 @@ class PyrvoWalkers:
     def step(self) -> float:
         """Point everybody at its waypoint, and take a step."""
         put = self.simulator.set_agent_pref_velocity
-        wanted = self._ways.preferred(self.positions(), self._scene.time_step, self._speed)
-        for i, (x, y) in enumerate(wanted.tolist()):
+        for i, (x, y) in enumerate(self._wanted(self.positions()).tolist()):
             put(i, (x, y))
         begin = time.process_time()
         self.simulator.do_step()

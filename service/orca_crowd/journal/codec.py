@@ -42,6 +42,7 @@ CLASSES: Mapping[str, type[Any]] = {
         commands.RemoveWalkable,
         commands.SetDefaults,
         commands.SetDoors,
+        commands.SetLevelOfDetail,
         commands.CommandRequest,
         Agents,
         BrokenOff,

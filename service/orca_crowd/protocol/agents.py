@@ -32,6 +32,7 @@ Guidance = Literal["straight", "path", "flow"]
 GroupMode = Literal["none", "ignore", "together"]
 Whole = Annotated[int, Field(ge=-(10**9), le=10**9)]
 Bits = Annotated[int, Field(ge=0, le=2**32 - 1)]
+Quality = Literal["all", "few", "none"]
 
 # rows that one call of the validator gets: it holds the interpreter's lock for a whole call
 ROWS_A_PIECE = 256
@@ -70,6 +71,18 @@ class AgentChange(TypedDict, total=False):
     height: Annotated[Number, Field(description="From its elevation up; what is at other heights is not met; 0.")]
     group: Annotated[Identifier, Field(description="Whom it belongs to; 0 is nobody.")]
     group_mode: Annotated[GroupMode, Field(description="Among members of its group; none.")]
+    quality: Annotated[
+        Quality, Field(description="How many neighbours count: max_neighbors, at most four of them, or none.")
+    ]
+    max_acceleration: Annotated[Number | None, Field(description="m/s² of its velocity; null: no limit.")]
+    max_turning_rate: Annotated[Number | None, Field(description="rad/s of its heading; null: no limit.")]
+    forward_preference: Annotated[
+        Number, Field(description="0 to 1: how much slower it goes where it does not want to, aside and back.")
+    ]
+    heading: Annotated[
+        Vector | None,
+        Field(description="Where it faces while it stands; a moving agent faces where it goes. Null: nowhere yet."),
+    ]
     guidance: Annotated[Guidance, Field(description="How it finds the way to its goal.")]
     status: Annotated[
         str, Field(description="Read-only: may be sent back as it was read, and is ignored with a warning.")
@@ -109,6 +122,18 @@ class NewAgent(TypedDict, total=False):
     height: Annotated[Number, Field(description="From its elevation up; what is at other heights is not met; 0.")]
     group: Annotated[Identifier, Field(description="Whom it belongs to; 0 is nobody.")]
     group_mode: Annotated[GroupMode, Field(description="Among members of its group; none.")]
+    quality: Annotated[
+        Quality, Field(description="How many neighbours count: max_neighbors, at most four of them, or none; all.")
+    ]
+    max_acceleration: Annotated[Number | None, Field(description="m/s² of its velocity; null or left out: no limit.")]
+    max_turning_rate: Annotated[Number | None, Field(description="rad/s of its heading; null or left out: no limit.")]
+    forward_preference: Annotated[
+        Number, Field(description="0 to 1: how much slower it goes where it does not want to, aside and back; 0.")
+    ]
+    heading: Annotated[
+        Vector | None,
+        Field(description="Where it faces while it stands; a moving agent faces where it goes. Left out: nowhere yet."),
+    ]
     guidance: Annotated[Guidance, Field(description="How it finds the way to its goal; straight.")]
 
 

@@ -36,7 +36,7 @@ INPUTS: Final = tuple(COLUMNS)
 FIELDS: Final = (*INPUTS, "status")
 # what null takes away
 CLEARABLE: Final = (
-    *("preferred_velocity", "goal"),
+    *("preferred_velocity", "goal", "heading"),
     *(name for name, rule in COLUMNS.items() if rule.unset is not None),
 )
 

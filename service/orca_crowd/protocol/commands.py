@@ -15,6 +15,7 @@ from orca_core.geometry.walkable import WalkableArea
 from orca_crowd.errors import ApiError, Fault, InvalidRequest
 from orca_crowd.protocol.agents import Agents, AgentsBody, parse_changes, parse_new_agents
 from orca_crowd.protocol.columns import read_identifiers
+from orca_crowd.protocol.detail import LevelOfDetailBody, level_of_detail_of
 from orca_crowd.protocol.geometry import (
     AreaRow,
     AreasBody,
@@ -42,6 +43,7 @@ __all__ = [
     "SetAgents",
     "SetDefaults",
     "SetDoors",
+    "SetLevelOfDetail",
     "SetObstacle",
     "SetWalkable",
     "parse_batch",
@@ -129,6 +131,13 @@ class SetDefaults:
     defaults: Mapping[str, float | int]
 
 
+@dataclass(frozen=True)
+class SetLevelOfDetail:
+    """Where detail matters from now on, as `LevelOfDetail.as_mapping` has it; None: everywhere."""
+
+    level_of_detail: Mapping[str, Any] | None
+
+
 Command = (
     AddAgents
     | SetAgents
@@ -141,6 +150,7 @@ Command = (
     | SetWalkable
     | RemoveWalkable
     | SetDefaults
+    | SetLevelOfDetail
 )
 
 
@@ -233,6 +243,13 @@ class RemoveWalkableCommand(Strict):
     id: Identifier
 
 
+class SetLevelOfDetailCommand(Strict):
+    """As PATCH of a world with nothing but its `level_of_detail`."""
+
+    op: Literal["set_level_of_detail"]
+    level_of_detail: LevelOfDetailBody | None = Field(description="Null: detail matters everywhere.")
+
+
 def _identifier(body: Mapping[str, Any]) -> int:
     value = body.get("id")
     if type(value) is not int or not 0 <= value < 2**53:
@@ -251,6 +268,11 @@ def _ids(
 
 def _remove(model: type[RemoveObstacleCommand | RemoveWalkableCommand], op: str, body: dict[str, Any]) -> int:
     return validate(model, {**body, "op": op}).id
+
+
+def _set_level_of_detail(body: dict[str, Any]) -> Command:
+    parts = validate(SetLevelOfDetailCommand, {**body, "op": "set_level_of_detail"})
+    return SetLevelOfDetail(level_of_detail_of(parts.level_of_detail))
 
 
 # per operation its schema and how its body, without `op`, becomes a command
@@ -281,6 +303,7 @@ COMMAND_BODIES: dict[str, tuple[type[Strict], Callable[[dict[str, Any]], Command
         RemoveWalkableCommand,
         lambda body: RemoveWalkable(_remove(RemoveWalkableCommand, "remove_walkable", body)),
     ),
+    "set_level_of_detail": (SetLevelOfDetailCommand, _set_level_of_detail),
 }
 
 

@@ -6,7 +6,7 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from orca_crowd.protocol.agents import GroupMode, Guidance
+from orca_crowd.protocol.agents import GroupMode, Guidance, Quality
 from orca_crowd.protocol.geometry import Geometry
 from orca_crowd.protocol.models import Warnings
 
@@ -160,6 +160,11 @@ class AgentShown(Shown):
     height: float
     group: int
     group_mode: GroupMode
+    quality: Quality
+    max_acceleration: float | None
+    max_turning_rate: float | None
+    forward_preference: float
+    heading: Pair | None = Field(description="Unit vector, where it faces; null: nowhere yet.")
     guidance: Guidance
     status: Status
 
@@ -204,6 +209,11 @@ class AgentsAnswer(Shown):
     height: list[float] | None = None
     group: list[int] | None = None
     group_mode: list[GroupMode] | None = None
+    quality: list[Quality] | None = None
+    max_acceleration: list[float | None] | None = None
+    max_turning_rate: list[float | None] | None = None
+    forward_preference: list[float] | None = None
+    heading: list[Pair | None] | None = None
     guidance: list[Guidance] | None = None
     status: list[Status] | None = None
 
@@ -350,12 +360,25 @@ class HealthAnswer(Shown):
     status: str
 
 
+class FiguresShown(Shown):
+    """How the crowd of a scene fares, in seconds and metres."""
+
+    agents: int
+    arrived: int
+    last: float | None = Field(description="When the last one arrives; null where not all do.")
+    delay: float = Field(description="Mean of what each takes longer than the free path at the preferred speed.")
+    overlap: float = Field(description="Deepest of any two discs.")
+    stalled: float = Field(description="Mean time for which somebody on its way stands.")
+    flow: float | None = Field(description="Agents a second across the gate; null without a gate.")
+
+
 class DemoShown(Shown):
     """A scene that can be started."""
 
     name: str
     title: str
     description: str
+    figures: FiguresShown | None = Field(description="What it comes to; null where it goes on for ever.")
 
 
 class DemosAnswer(Shown):
@@ -370,3 +393,4 @@ class StartedDemo(Shown):
     world: WorldShown
     view: list[float] = Field(description="min x, min y, max x, max y")
     attribution: str | None
+    gate: list[Pair] | None = Field(description="Ends of the line across which its flow is counted.")

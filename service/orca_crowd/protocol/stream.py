@@ -138,6 +138,11 @@ class AgentColumns(Outgoing):
     height: list[float] | None = None
     group: list[int] | None = None
     group_mode: list[str] | None = None
+    quality: list[str] | None = None
+    max_acceleration: list[float | None] | None = None
+    max_turning_rate: list[float | None] | None = None
+    forward_preference: list[float] | None = None
+    heading: list[Vector | None] | None = None
     guidance: list[str] | None = None
     status: list[str] | None = None
 

@@ -9,6 +9,7 @@ from pydantic import Field, TypeAdapter, ValidationError
 
 from orca_crowd.errors import ApiError, Fault, InvalidRequest, faults_of
 from orca_crowd.protocol.agents import Guidance
+from orca_crowd.protocol.detail import LevelOfDetailBody
 from orca_crowd.protocol.models import Identifier, Key, Number, Strict, WorldName, as_map, validate
 from orca_crowd.settings import Settings
 
@@ -55,6 +56,10 @@ class DefaultsBody(Strict):
     neighbor_distance: Number = Field(9.0, description="Left out: 2 radius + 2 max_speed max(time_horizon, time_step).")
     max_neighbors: int = Field(10, ge=0, le=2**53 - 1)
     goal_tolerance: Number = 1e-9
+    quality: Literal["all", "few", "none"] = "all"
+    max_acceleration: Number = Field(1e9, description="Left out: no limit.")
+    max_turning_rate: Number = Field(1e9, description="Left out: no limit.")
+    forward_preference: Number = 0.0
     guidance: Guidance = "straight"
 
 
@@ -78,6 +83,9 @@ class OptionsBody(Strict):
     back_out: bool = True
     replan_jams: bool = True
     stall_time: Number = 3.0
+    avoidance_model: Literal["orca", "rvo", "vo"] = "orca"
+    slow_when_dense: bool = False
+    level_of_detail: LevelOfDetailBody | None = None
 
 
 class NewWorld(Strict):
@@ -109,6 +117,7 @@ class WorldChange(Strict):
     name: str | None = Field(None, max_length=200)
     clock: ClockBody = ClockBody(mode="manual")
     defaults: DefaultsBody = Field(default_factory=DefaultsBody, description="They replace all earlier ones.")
+    level_of_detail: LevelOfDetailBody | None = Field(None, description="Null: detail matters everywhere.")
 
 
 class ForkBody(Strict):

@@ -76,6 +76,11 @@ class Measure:
         """How many have arrived so far."""
         return int((~np.isnan(self._arrived)).sum())
 
+    @property
+    def through(self) -> bool:
+        """Whether all have crossed the gate."""
+        return bool(~np.isnan(self._crossed).any())
+
     def see(self, positions: Floats, time: float) -> None:
         """Positions (n, 2) at a time, in s; called for every step, in order."""
         offsets = positions - self._goals

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 import numpy as np
 from numpy.typing import NDArray
@@ -36,12 +36,15 @@ def scene_world(scene: SceneData, options: Mapping[str, bool] | None = None) -> 
 class Play:
     """One run of a scene, step by step."""
 
-    def __init__(self, scene: SceneData, options: Mapping[str, bool] | None = None) -> None:
-        """Make its world, and find the ways."""
+    def __init__(
+        self,
+        scene: SceneData,
+        options: Mapping[str, bool] | None = None,
+        wanted: Callable[[Floats], Floats] | None = None,
+    ) -> None:
+        """Make its world; `wanted` gives preferred velocities (n, 2) for positions (n, 2), left out ways are found."""
         self.world = scene_world(scene, options)
-        self._ways = Waypoints(scene)
-        self._speed = scene.shared("preferred_speed")
-        self.lengths = self._ways.lengths
+        self._wanted = wanted if wanted is not None else Waypoints(scene).wanted(scene)
 
     @property
     def positions(self) -> Floats:
@@ -50,15 +53,15 @@ class Play:
 
     def step(self) -> None:
         """Take a step."""
-        wanted = self._ways.preferred(self.positions, self.world.time_step, self._speed)
-        self.world.set_agents(self.world.ids, {"preferred_velocity": wanted})
+        self.world.set_agents(self.world.ids, {"preferred_velocity": self._wanted(self.positions)})
         self.world.step()
 
 
 def play(scene: SceneData, options: Mapping[str, bool] | None = None) -> Figures:
     """How the crowd of a scene fares, with options beside its own."""
-    run = Play(scene, options)
-    measure = Measure(scene, run.lengths)
+    ways = Waypoints(scene)
+    run = Play(scene, options, ways.wanted(scene))
+    measure = Measure(scene, ways.lengths)
     while not measure.over:
         run.step()
         measure.see(run.positions, run.world.time)

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from orca_core.errors import InvalidInput
 from orca_core.geometry.walkable import WalkableArea
+from orca_crowd.scenes.outline import outline
 from orca_crowd.scenes.scene import Gate, SceneData
 
 __all__ = ["APART", "OPTIONS", "WALKER", "Box", "Points", "floor", "places", "walk"]
@@ -63,7 +64,8 @@ def places(box: Box, count: int, chance: np.random.Generator, apart: float = APA
 
 def floor(boxes: Sequence[Box]) -> WalkableArea:
     """The union of rectangles as a walkable area; those that belong together overlap."""
-    return WalkableArea(tuple((np.array([(x0, y0), (x1, y0), (x1, y1), (x0, y1)]),) for x0, y0, x1, y1 in boxes))
+    each = WalkableArea(tuple((np.array([(x0, y0), (x1, y0), (x1, y1), (x0, y1)]),) for x0, y0, x1, y1 in boxes))
+    return WalkableArea(tuple(map(tuple, outline([each]))))
 
 
 def walk(

@@ -8,6 +8,8 @@ has no planner of its own follows this, so that nobody loses for want of a way.
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -94,6 +96,10 @@ class Waypoints:
             targets[i] = self._ways[i][self._at[i]]
         self._targets = targets
         self._lasts = np.array([len(way) - 1 for way in self._ways])
+
+    def wanted(self, scene: SceneData) -> Callable[[Floats], Floats]:
+        """Preferred velocities (n, 2) at positions (n, 2), asked for once a step."""
+        return partial(self.preferred, time_step=scene.time_step, speed=scene.shared("preferred_speed"))
 
     def preferred(self, positions: Floats, time_step: float, speed: float) -> Floats:
         """The velocities (n, 2) with which each walker goes there; it slows down before its goal alone."""

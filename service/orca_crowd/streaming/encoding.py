@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from orca_crowd.protocol.columns import words_of
+from orca_crowd.protocol.columns import VECTORS, words_of
 from orca_crowd.protocol.frames import JSON_SUBPROTOCOL, Column, encode_columns, encode_entries
 from orca_crowd.streaming.delta import NOBODY, Delta, delta_of
 from orca_crowd.streaming.interest import EVERYBODY
@@ -99,7 +99,7 @@ def _places(ids: NDArray[np.int64], members: Members) -> NDArray[np.intp]:
 def effort(state: State, key: FrameKey, known: Known | None) -> float:
     """About how long encoding takes, in units of what the event loop may be held for at once."""
     agents = len(state.ids)
-    numbers = agents * (1 + sum(2 if state.columns[name].ndim == 2 else 1 for name in key.fields))
+    numbers = agents * (1 + sum(2 if name in VECTORS else 1 for name in key.fields))
     # choosing rows, and whole numbers beside a base, take about as long again
     numbers *= 1 + (key.interest != EVERYBODY) + (key.precision in QUANTISED)
     found = numbers / SMALL_JSON_NUMBERS if key.subprotocol == JSON_SUBPROTOCOL else 8 * numbers / SMALL_BINARY_BYTES

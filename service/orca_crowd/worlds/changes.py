@@ -153,6 +153,10 @@ class Changes:
         self.removed += command.ids.tolist()
         return {"removed": command.ids}
 
+    def _set_level_of_detail(self, command: c.SetLevelOfDetail) -> Result:
+        self._world.set_level_of_detail(command.level_of_detail)
+        return {"warnings": []}
+
     def _set_defaults(self, command: c.SetDefaults) -> Result:
         self._world.set_defaults(command.defaults)
         return {"warnings": []}
@@ -242,7 +246,7 @@ GEOMETRY = (
 )
 
 # commands after which the same agents are there as before
-STEADY = (c.SetAgents, *GEOMETRY, c.SetDefaults)
+STEADY = (c.SetAgents, *GEOMETRY, c.SetDefaults, c.SetLevelOfDetail)
 
 # commands that overwrite agents and, without a transaction, keep nothing of what was there
 IN_PLACE = (c.SetAgents, c.RemoveAgents)
@@ -259,6 +263,7 @@ _HANDLERS: dict[type, Any] = {
     c.SetWalkable: Changes._set_walkable,
     c.RemoveWalkable: Changes._remove_walkable,
     c.SetDefaults: Changes._set_defaults,
+    c.SetLevelOfDetail: Changes._set_level_of_detail,
 }
 
 

@@ -21,6 +21,7 @@ class Facts:
     walkable: int
     geometry: int
     defaults: dict[str, float | int | str]
+    level_of_detail: dict[str, Any] | None
     time_step: float
     profile: str
 
@@ -46,7 +47,7 @@ class WorldDescription:
             "walkable": facts.walkable,
             "geometry": facts.geometry,
             "profile": self.options["profile"],
-            "options": dict(self.options),
+            "options": {**self.options, "level_of_detail": facts.level_of_detail},
             "defaults": facts.defaults,
             "seed": self.seed,
             "durability": self.durability,

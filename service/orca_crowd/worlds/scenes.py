@@ -11,13 +11,8 @@ from numpy.typing import NDArray
 
 from orca_core.formats.contours import walkable_areas
 from orca_core.geometry.obstacles import Obstacle
-from orca_crowd.scenes.building import building
-from orca_crowd.scenes.corner import corner
-from orca_crowd.scenes.corridor import corridor
-from orca_crowd.scenes.door import door
-from orca_crowd.scenes.game_map import ATTRIBUTION, den312d, game_map
-from orca_crowd.scenes.junction import junction
-from orca_crowd.scenes.plaza import plaza
+from orca_crowd.scenes.expected import ENDING
+from orca_crowd.scenes.game_map import ATTRIBUTION, den312d
 from orca_crowd.scenes.scene import SEED, Scene, SceneData
 from orca_crowd.worlds.milling import Milling
 
@@ -131,15 +126,9 @@ def _on_circle(radius: float, angles: NDArray[np.float64]) -> NDArray[np.float64
 SCENES: dict[str, Scene] = {
     scene.name: scene
     for scene in (
-        Scene("plaza", "Plaza", "500 walkers cross an open square, from four sides at once.", plaza),
-        Scene("door", "Door", "Two crowds of 30 pass one another in a door of 2.4 m.", door),
-        Scene("corridor", "Narrow corridor", "Eight from either side through a corridor that is one wide.", corridor),
-        Scene("junction", "T-junction", "Two crowds of 40 merge into one corridor.", junction),
-        Scene("corner", "L corner", "60 walkers go round a corner.", corner),
-        Scene("building", "Evacuation", "240 people leave twelve rooms by four exits.", building),
-        Scene("halls", "Game map, crossing", "1,000 walkers find their way through the game map den312d.", game_map),
+        *ENDING,
         Scene("circle", "Circle", "250 agents on a circle, each on its way to the opposite side.", _circle),
         Scene("blocks", "Four blocks", "Four groups of 25 cross between four square blocks.", _blocks),
-        Scene("den312d", "Game map, milling", "300 agents mill about on the game map den312d.", _den312d),
+        Scene("den312d", "Game map", "300 agents mill about on the game map den312d.", _den312d),
     )
 }

@@ -335,6 +335,7 @@ class Session:
             walkable=self._changes.areas,
             geometry=self._changes.geometry,
             defaults=dict(world.defaults),
+            level_of_detail=world.options.as_mapping()["level_of_detail"],
             time_step=world.time_step,
             profile=world.options.profile,
         )

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from orca_core.agent_columns import COLUMNS
+from orca_core.heading import headings
 from orca_core.identifiers import rows_of
 from orca_core.state import BY_NAME
 from orca_core.world import World
@@ -21,7 +22,7 @@ from orca_crowd.protocol.steps import Selection
 __all__ = ["AgentView", "column_of", "select"]
 
 # what a step writes; all other columns change only by commands
-MOVING = tuple(name for name in FIELDS if BY_NAME[name].role == "state")
+MOVING = tuple(name for name in FIELDS if BY_NAME[name].role == "state" and name != "heading")
 
 # numbers that an agent may be without, and what stands for that
 UNSET = {name: rule.unset for name, rule in COLUMNS.items() if rule.unset is not None}
@@ -47,9 +48,18 @@ def column_of(world: World, name: str, rows: Rows = EVERYBODY) -> NDArray[Any]:
         column[world.column("has_goal")[rows] == 0] = np.nan
     elif name == "preferred_speed":
         column = np.where(column < 0.0, world.column("max_speed")[rows], column)
+    elif name == "heading":
+        column = shown_headings(world.column("velocity")[rows], column)
     elif name in UNSET:
         column = np.where(column == UNSET[name], np.nan, column)
     return column
+
+
+def shown_headings(velocity: NDArray[Any], kept: NDArray[Any]) -> NDArray[Any]:
+    """Where agents face (n, 2): NaN for those that have not faced anywhere yet."""
+    facing = headings(velocity, kept)
+    facing[(facing == 0.0).all(axis=1)] = np.nan
+    return facing
 
 
 def select(world: World, selection: Selection) -> dict[str, Any]:
@@ -76,6 +86,21 @@ def _travelling(name: str, column: NDArray[Any], selection: Selection) -> Any:
     return column.astype(np.float32) if narrowed else column
 
 
+class Columns(dict[str, NDArray[Any]]):
+    """Columns of a publication. Headings follow from velocities, and are made when somebody first asks for them."""
+
+    def __init__(self, held: Mapping[str, NDArray[Any]], kept: NDArray[Any]) -> None:
+        """All columns but `heading`, and what is kept of headings for those that stand."""
+        super().__init__(held)
+        self._kept = kept
+
+    def __missing__(self, name: str) -> NDArray[Any]:
+        if name != "heading":
+            raise KeyError(name)
+        column = self[name] = _frozen(shown_headings(self["velocity"], self._kept))
+        return column
+
+
 class AgentView:
     """Columns for publications. What commands alone change is copied once after a command and shared until the next."""
 
@@ -98,8 +123,12 @@ class AgentView:
         """Ids and columns of this moment, read-only."""
         if self._ids is None:
             self._ids = _frozen(world.ids.copy())
+        # a step keeps headings only where somebody has limits
+        if world.limited or "heading" not in self._steady:
+            self._steady["heading"] = _frozen(world.column("heading").copy())
         self._steady |= _columns(world, (name for name in FIELDS if name not in MOVING and name not in self._steady))
-        return self._ids, {**self._steady, **_columns(world, MOVING)}
+        held = {**self._steady, **_columns(world, MOVING)}
+        return self._ids, Columns(held, held.pop("heading"))
 
 
 def _columns(world: World, names: Iterable[str]) -> dict[str, NDArray[Any]]:

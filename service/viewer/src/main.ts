@@ -5,6 +5,7 @@ import "./style/layout.css";
 import "./style/parts.css";
 import "./style/explain.css";
 import "./style/key.css";
+import "./style/scene.css";
 import { list, listen, type Shortcut } from "./panels/keyboard.ts";
 import { element, make } from "./panels/page.ts";
 import type { ToolName } from "./tools/toolbox.ts";

@@ -18,10 +18,11 @@ import { Meter } from "./panels/meter.ts";
 import { NewWorldDialog } from "./panels/new_world.ts";
 import { element, say } from "./panels/page.ts";
 import { permit } from "./panels/permits.ts";
+import { ScenePanel } from "./panels/scene.ts";
 import { Selection } from "./panels/selection.ts";
 import { Toolbar } from "./panels/toolbar.ts";
 import { Transport } from "./panels/transport.ts";
-import { WorldList, demos, showDemos, startDemo } from "./panels/worlds.ts";
+import { WorldList, demos, showDemos, startDemo, type Demo } from "./panels/worlds.ts";
 import { Toolbox } from "./tools/toolbox.ts";
 import { nearest, type CrowdFrame } from "./world/frame.ts";
 import { extent } from "./world/geometry.ts";
@@ -77,6 +78,7 @@ export class Viewer {
   readonly meter: Meter = new Meter(this.session, this.access, () => this.measured());
   readonly charts = new Charts(element("charts"), this.meter.samples);
   readonly legend = new Legend(element("legend"));
+  readonly scene = new ScenePanel();
   readonly worlds = new WorldList(this.access, {
     choose: (id) => this.guard(() => this.enter(id)),
     listed: (list) => list.forEach((description) => this.session.told(description)),
@@ -94,6 +96,7 @@ export class Viewer {
     },
   });
   readonly theme = new ThemeSwitch(() => this.repaint());
+  private demos: readonly Demo[] = [];
   private colours: Theme = readTheme();
   private view: Box | null = null;
   private fitWhenKnown = false;
@@ -127,8 +130,8 @@ export class Viewer {
   /** What the address asks for, else what invites to begin; anew with every key. */
   async open(): Promise<void> {
     await this.access.learn();
-    const list = await demos(this.access.client);
-    showDemos([element("welcome-demos"), element("new-demos")], list, (name) => this.startDemo(name));
+    this.demos = await demos(this.access.client);
+    showDemos([element("welcome-demos"), element("new-demos")], this.demos, (name) => this.startDemo(name));
     this.permitted();
     const asked = new URL(location.href).searchParams.get("world");
     if (asked !== null) this.guard(() => this.enter(asked));
@@ -146,6 +149,7 @@ export class Viewer {
   private forgotten(): void {
     this.session.leave();
     this.selection.choose(null);
+    this.scene.show(null, null);
     this.toolbox.forget();
     this.painter.restart();
     this.meter.restart();
@@ -159,9 +163,10 @@ export class Viewer {
 
   startDemo(name: string): void {
     this.guard(async () => {
-      const { world, view, attribution } = await startDemo(this.access.client, name);
+      const { world, view, attribution, gate } = await startDemo(this.access.client, name);
       this.dialog.close();
       await this.enter(world.id, view);
+      this.scene.show(this.demos.find((demo) => demo.name === name) ?? null, gate);
       say(element("attribution"), attribution ?? "");
     });
   }
@@ -170,6 +175,7 @@ export class Viewer {
   async enter(id: string, view: Box | null = null): Promise<void> {
     await this.session.enter(id);
     this.view = view;
+    this.scene.show(null, null);
     this.fitWhenKnown = true;
     say(element("attribution"), "");
     this.selection.choose(null);
@@ -216,6 +222,7 @@ export class Viewer {
       this.fit();
     }
     this.selection.update();
+    this.scene.see(frame);
     this.request();
   }
 
@@ -305,6 +312,7 @@ export class Viewer {
   private words(now: number, frame: CrowdFrame): void {
     this.wordsAt = now;
     this.transport.showFrame();
+    this.scene.update();
     const groups = this.looks.colour === "group" ? this.painter.groups.of(frame) : null;
     this.legend.show(frame, this.looks.colour, groups, this.painter.heat, this.painter.heatTop, this.colours);
     const { distance } = gridLines(this.camera.view(), this.camera.scale);

@@ -38,6 +38,11 @@ def test_an_agent_of_which_only_the_place_is_told() -> None:
         "height": 0.0,
         "group": 0,
         "group_mode": "none",
+        "quality": "all",
+        "max_acceleration": None,
+        "max_turning_rate": None,
+        "forward_preference": 0.0,
+        "heading": None,
         "guidance": "straight",
         "status": "no-goal",
     }

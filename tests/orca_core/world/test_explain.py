@@ -139,6 +139,6 @@ def test_a_locked_agent_solves_nothing() -> None:
     assert (told["constraints"], told["neighbors"]) == ([], [])
     assert [(one["id"], one["why"]) for one in told["unheeded"]] == [(1, "locked")]
     assert (told["program"]["status"], told["program"]["velocity"]) == ("locked", [2.5, 0.5])
-    assert told["next"] == {"velocity": [2.5, 0.5], "turns_aside": False, "parts": False}
+    assert told["next"] == {"velocity": [2.5, 0.5], "coasts": False, "turns_aside": False, "parts": False}
     world.step()
     assert world.column("velocity")[0].tolist() == [2.5, 0.5]

@@ -40,6 +40,11 @@ REFUSED: dict[str, list[Any]] = {
     "height": [-1.0, math.nan, math.inf, 1e10],
     "group": [-1, 2.0**53, 0.5, math.nan],
     "group_mode": ["alone", "", None, 1.0, True],
+    "quality": ["some", "", None, 0, True],
+    "max_acceleration": [-1.0, -5e-324, math.nan, math.inf, 1e10],
+    "max_turning_rate": [-1.0, math.nan, math.inf],
+    "forward_preference": [-0.1, 1.0000000000000002, math.nan],
+    "heading": [(math.nan, 1.0), (math.inf, 0.0), (1e10, 0.0)],
     "guidance": ["teleport", "", None, 1.0, True],
 }
 ACCEPTED: dict[str, list[Any]] = {
@@ -65,6 +70,11 @@ ACCEPTED: dict[str, list[Any]] = {
     "height": [0.0, 1e9],
     "group": [0, 1, 2**53 - 1],
     "group_mode": ["none", "ignore", "together"],
+    "quality": ["all", "few", "none"],
+    "max_acceleration": [0.0, 5e-324, 1e9],
+    "max_turning_rate": [0.0, 1e9],
+    "forward_preference": [0.0, 0.5, 1.0],
+    "heading": [(0.0, 0.0), (1e9, -1e9), (0.0, 5e-324)],
     "guidance": ["straight", "path", "flow"],
 }
 
@@ -115,7 +125,9 @@ def test_what_is_at_the_end_of_the_range_steps_without_harm(name: str, value: An
     world = world_of([(1.0, 1.0), (4.0, 1.2)], options=PROFILES[profile], preferred_velocity=(0.5, 0.0))
     world.add_obstacles([wall((0.0, 3.0), (2.0, 3.0))])
     world.set_agents([0], {name: [value]})
-    assert world.agent(0)[name] == (list(value) if isinstance(value, tuple) else value)
+    if name != "heading":
+        # that one is made a unit vector
+        assert world.agent(0)[name] == (list(value) if isinstance(value, tuple) else value)
     world.step(5)
     assert np.isfinite(world.column("position")).all()
     assert np.isfinite(world.column("velocity")).all()
@@ -241,6 +253,8 @@ def test_any_value_is_taken_or_refused_whole(names: list[str], data: st.DataObje
         assert world.snapshot() == before
         return
     for name in names:
-        assert (world.column(name)[[0, 2]] == np.asarray(columns[name], float)).all() or name == "preferred_velocity"
+        # a goal of the same row takes a preferred velocity's place, and a heading is made a unit vector
+        if name not in ("preferred_velocity", "heading"):
+            assert (world.column(name)[[0, 2]] == np.asarray(columns[name], float)).all()
     world.step(2)
     assert np.isfinite(world.column("position")).all()

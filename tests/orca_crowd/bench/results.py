@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from orca_crowd.bench.behaviour_bars import behaviour_bars, behaviour_figures
 from orca_crowd.bench.dispatch import DIVIDED, OWN
 from orca_crowd.bench.durability_figures import durability_bars, durability_figures
 from orca_crowd.bench.engine import engine_bars, engine_figures
@@ -13,7 +14,7 @@ from orca_crowd.bench.scenes import Scene, variants_for
 from orca_crowd.bench.stream_figures import stream_bars, stream_figures
 from orca_crowd.bench.stream_loop import ENGINE, HERE, POST, SOCKET
 
-__all__ = ["durability_result", "engine_result", "kernel_result", "scale_result", "stream_result"]
+__all__ = ["behaviour_result", "durability_result", "engine_result", "kernel_result", "scale_result", "stream_result"]
 
 MACHINE = {
     "processor": "a processor",
@@ -202,3 +203,24 @@ def durability_result(**change: float) -> dict[str, Any]:
         },
     }
     return {**result, "figures": durability_figures(result), "bars": durability_bars(result)}
+
+
+def behaviour_result(delay: float = 5.0) -> dict[str, Any]:
+    """A result of one scene in which ours is late by `delay` s on average, and a peer by 5 s."""
+    run = {"agents": 10, "arrived": 10, "last": 30.0, "overlap": 0.1, "stalled": 1.0, "flow": 2.0, "steps": 300}
+    systems = {
+        name: {"plans": plans, "runs": [{**run, "delay": late, "microseconds_per_agent_step": 2.0}]}
+        for name, plans, late in (("ours", True, delay), ("pyrvo", False, 5.0))
+    }
+    flows = [{"width": 1.0, "flow": 1.5}, {"width": 2.0, "flow": 3.5}]
+    result = {
+        "benchmark": "behaviour",
+        "machine": MACHINE,
+        "scenes": [{"scene": "hall", "agents": 10, "seeds": [1], "systems": systems, "left_out": {"detour": "as is"}}],
+        "pedestrians": {
+            "walkers": 60,
+            "bottleneck": {"ours": flows, "pyrvo": [{**flows[0], "flow": None}, flows[1]]},
+            "ring": {"ours": [{"density": density, "speed": 1.2, "overlap": 0.0} for density in (0.5, 2.0)]},
+        },
+    }
+    return {**result, "figures": behaviour_figures(result), "bars": behaviour_bars(result), "facts": [], "remarks": []}

@@ -13,7 +13,14 @@ import pytest
 
 from orca_crowd.bench.dispatch import DIVIDED
 from orca_crowd.bench.plot import distributions, drawable, series
-from tests.orca_crowd.bench.results import durability_result, engine_result, kernel_result, scale_result, stream_result
+from tests.orca_crowd.bench.results import (
+    behaviour_result,
+    durability_result,
+    engine_result,
+    kernel_result,
+    scale_result,
+    stream_result,
+)
 
 
 def test_the_picture_shows_plain_scenes_by_agents() -> None:
@@ -35,8 +42,11 @@ def test_the_start_has_no_picture() -> None:
 
 @pytest.mark.parametrize(
     "result",
-    [kernel_result(), scale_result(), engine_result(), stream_result(), durability_result()],
-    ids=["kernel", "scale", "engine", "stream", "durability"],
+    [
+        *(kernel_result(), scale_result(), engine_result(), stream_result(), durability_result()),
+        *(behaviour_result(), {**behaviour_result(), "pedestrians": None}),
+    ],
+    ids=["kernel", "scale", "engine", "stream", "durability", "behaviour", "behaviour of scenes alone"],
 )
 def test_the_same_result_gives_the_same_picture(tmp_path: Path, result: dict[str, Any]) -> None:
     pytest.importorskip("matplotlib", reason="in the extra `bench`")

@@ -136,6 +136,22 @@ class History:
         else:
             self.world.set_agents(ids, manners(self.generator, len(ids), names))
 
+    def limit(self) -> None:
+        """Bodies get limits, lose neighbours, and the places of interest move."""
+        ids, generator = self.some(0.3), self.generator
+        self.world.set_agents(
+            ids,
+            {
+                "max_acceleration": generator.choice([0.5, 2.0], len(ids)),
+                "max_turning_rate": generator.choice([0.5, 3.0], len(ids)),
+                "forward_preference": generator.choice([0.0, 0.7], len(ids)),
+                "quality": generator.choice(["all", "few", "none"], len(ids)).tolist(),
+            },
+        )
+        every, place = int(generator.integers(1, 5)), generator.uniform(-15.0, 15.0, 2).tolist()
+        detail = {"distance": 5.0, "every": every, "neighbors": 3, "points": [place]}
+        self.world.set_level_of_detail(detail if every > 1 else None)
+
     def send(self) -> None:
         ids = self.some(0.3)
         name = "goal" if self.generator.random() < 0.5 else "preferred_velocity"
@@ -192,6 +208,7 @@ class History:
         things = [
             *(self.add, self.remove, self.teleport, self.change, self.send, self.wall, self.door, self.area),
             *(self.yield_, self.yield_, self.roll_back, self.start_again, self.nothing, self.nothing, self.nothing),
+            *(self.limit, self.limit, self.roll_back, self.start_again, self.nothing, self.nothing, self.nothing),
         ]
         self.add()
         found = []

@@ -130,6 +130,29 @@ export type components = {
             neighbor_distance: number;
             /** Max Neighbors */
             max_neighbors: number;
+            /** Weight */
+            weight: number;
+            /** Priority */
+            priority: number;
+            /** Locked */
+            locked: boolean;
+            /** Avoidance */
+            avoidance: boolean;
+            /** Layer */
+            layer: number;
+            /** Mask */
+            mask: number;
+            /** Elevation */
+            elevation: number;
+            /** Height */
+            height: number;
+            /** Group */
+            group: number;
+            /**
+             * Group Mode
+             * @enum {string}
+             */
+            group_mode: "none" | "ignore" | "together";
             /**
              * Guidance
              * @enum {string}
@@ -181,6 +204,29 @@ export type components = {
             neighbor_distance: number;
             /** Max Neighbors */
             max_neighbors: number;
+            /** Weight */
+            weight: number;
+            /** Priority */
+            priority: number;
+            /** Locked */
+            locked: boolean;
+            /** Avoidance */
+            avoidance: boolean;
+            /** Layer */
+            layer: number;
+            /** Mask */
+            mask: number;
+            /** Elevation */
+            elevation: number;
+            /** Height */
+            height: number;
+            /** Group */
+            group: number;
+            /**
+             * Group Mode
+             * @enum {string}
+             */
+            group_mode: "none" | "ignore" | "together";
             /**
              * Guidance
              * @enum {string}
@@ -269,6 +315,56 @@ export type components = {
              * @default null
              */
             max_neighbors?: number[] | null;
+            /**
+             * Weight
+             * @default null
+             */
+            weight?: number[] | null;
+            /**
+             * Priority
+             * @default null
+             */
+            priority?: number[] | null;
+            /**
+             * Locked
+             * @default null
+             */
+            locked?: boolean[] | null;
+            /**
+             * Avoidance
+             * @default null
+             */
+            avoidance?: boolean[] | null;
+            /**
+             * Layer
+             * @default null
+             */
+            layer?: number[] | null;
+            /**
+             * Mask
+             * @default null
+             */
+            mask?: number[] | null;
+            /**
+             * Elevation
+             * @default null
+             */
+            elevation?: number[] | null;
+            /**
+             * Height
+             * @default null
+             */
+            height?: number[] | null;
+            /**
+             * Group
+             * @default null
+             */
+            group?: number[] | null;
+            /**
+             * Group Mode
+             * @default null
+             */
+            group_mode?: ("none" | "ignore" | "together")[] | null;
             /**
              * Guidance
              * @default null
@@ -432,6 +528,22 @@ export type components = {
             timeout?: number | null;
         };
         /**
+         * CloseDoorCommand
+         * @description As PATCH …/obstacles/{id} with `open` false, for several at once.
+         */
+        CloseDoorCommand: {
+            /**
+             * Op
+             * @constant
+             */
+            op: "close_door";
+            /**
+             * Ids
+             * @description A list of ids, in MessagePack also a bin of int64.
+             */
+            ids: unknown;
+        };
+        /**
          * CommandsAnswer
          * @description A batch has taken effect.
          */
@@ -460,7 +572,7 @@ export type components = {
              * Commands
              * @description Each a map with `op` and the body of its REST call.
              */
-            commands: (components["schemas"]["AddAgentsCommand"] | components["schemas"]["SetAgentsCommand"] | components["schemas"]["RemoveAgentsCommand"] | components["schemas"]["AddObstaclesCommand"] | components["schemas"]["SetObstacleCommand"] | components["schemas"]["RemoveObstacleCommand"] | components["schemas"]["AddWalkableCommand"] | components["schemas"]["SetWalkableCommand"] | components["schemas"]["RemoveWalkableCommand"])[];
+            commands: (components["schemas"]["AddAgentsCommand"] | components["schemas"]["SetAgentsCommand"] | components["schemas"]["RemoveAgentsCommand"] | components["schemas"]["AddObstaclesCommand"] | components["schemas"]["SetObstacleCommand"] | components["schemas"]["RemoveObstacleCommand"] | components["schemas"]["OpenDoorCommand"] | components["schemas"]["CloseDoorCommand"] | components["schemas"]["AddWalkableCommand"] | components["schemas"]["SetWalkableCommand"] | components["schemas"]["RemoveWalkableCommand"])[];
             /**
              * Key
              * @default null
@@ -763,6 +875,18 @@ export type components = {
              * @default false
              */
             closed?: boolean;
+            /**
+             * Z Range
+             * @description From the lower to the upper height at which it stands; null or left out: at all heights.
+             * @default null
+             */
+            z_range?: number[] | null;
+            /**
+             * Open
+             * @description A door that stands open: it does not act until it is closed.
+             * @default false
+             */
+            open?: boolean;
         };
         /**
          * ObstacleShown
@@ -775,6 +899,13 @@ export type components = {
             points: number[][];
             /** Closed */
             closed: boolean;
+            /** Open */
+            open: boolean;
+            /**
+             * Z Range
+             * @description From the lower to the upper height at which it stands; null: at all.
+             */
+            z_range: number[] | null;
         };
         /**
          * ObstaclesAnswer
@@ -793,6 +924,22 @@ export type components = {
         ObstaclesBody: {
             /** Obstacles */
             obstacles: components["schemas"]["ObstacleRow"][];
+        };
+        /**
+         * OpenDoorCommand
+         * @description As PATCH …/obstacles/{id} with `open` true, for several at once.
+         */
+        OpenDoorCommand: {
+            /**
+             * Op
+             * @constant
+             */
+            op: "open_door";
+            /**
+             * Ids
+             * @description A list of ids, in MessagePack also a bin of int64.
+             */
+            ids: unknown;
         };
         /**
          * OptionsBody
@@ -840,6 +987,16 @@ export type components = {
              * @default true
              */
             walkable_surface?: boolean;
+            /**
+             * Leave Obstacles
+             * @default true
+             */
+            leave_obstacles?: boolean;
+            /**
+             * One Side Of Walls
+             * @default true
+             */
+            one_side_of_walls?: boolean;
             /**
              * Stall Time
              * @default 3
@@ -1085,6 +1242,18 @@ export type components = {
              */
             closed?: boolean;
             /**
+             * Z Range
+             * @description From the lower to the upper height at which it stands; null or left out: at all heights.
+             * @default null
+             */
+            z_range?: number[] | null;
+            /**
+             * Open
+             * @description A door that stands open: it does not act until it is closed.
+             * @default false
+             */
+            open?: boolean;
+            /**
              * Op
              * @constant
              */
@@ -1250,7 +1419,7 @@ export type components = {
              * @description As in POST …/commands; they and the steps are one.
              * @default null
              */
-            commands?: (components["schemas"]["AddAgentsCommand"] | components["schemas"]["SetAgentsCommand"] | components["schemas"]["RemoveAgentsCommand"] | components["schemas"]["AddObstaclesCommand"] | components["schemas"]["SetObstacleCommand"] | components["schemas"]["RemoveObstacleCommand"] | components["schemas"]["AddWalkableCommand"] | components["schemas"]["SetWalkableCommand"] | components["schemas"]["RemoveWalkableCommand"])[] | null;
+            commands?: (components["schemas"]["AddAgentsCommand"] | components["schemas"]["SetAgentsCommand"] | components["schemas"]["RemoveAgentsCommand"] | components["schemas"]["AddObstaclesCommand"] | components["schemas"]["SetObstacleCommand"] | components["schemas"]["RemoveObstacleCommand"] | components["schemas"]["OpenDoorCommand"] | components["schemas"]["CloseDoorCommand"] | components["schemas"]["AddWalkableCommand"] | components["schemas"]["SetWalkableCommand"] | components["schemas"]["RemoveWalkableCommand"])[] | null;
             /**
              * Key
              * @default null
@@ -1366,6 +1535,11 @@ export type components = {
             obstacles: number;
             /** Walkable */
             walkable: number;
+            /**
+             * Geometry
+             * @description Grows with every change of obstacles and walkable areas.
+             */
+            geometry: number;
             /** Profile */
             profile: string;
             /** Options */
@@ -1462,6 +1636,57 @@ export type components = {
              */
             max_neighbors?: number;
             /**
+             * Weight
+             * @description Its part of the avoidance is weight / (weight + the other's); 1.
+             */
+            weight?: number;
+            /**
+             * Priority
+             * @description The higher does not yield to the lower, which takes the whole; 0.
+             */
+            priority?: number;
+            /**
+             * Locked
+             * @description Moves on at its velocity; others take the whole; false.
+             */
+            locked?: boolean;
+            /**
+             * Avoidance
+             * @description Whether it avoids agents and is avoided; true.
+             */
+            avoidance?: boolean;
+            /**
+             * Layer
+             * @description By which it is seen; 1.
+             */
+            layer?: number;
+            /**
+             * Mask
+             * @description Layers that it sees; 4294967295, which is all.
+             */
+            mask?: number;
+            /**
+             * Elevation
+             * @description Height at which it begins; 0.
+             */
+            elevation?: number;
+            /**
+             * Height
+             * @description From its elevation up; what is at other heights is not met; 0.
+             */
+            height?: number;
+            /**
+             * Group
+             * @description Whom it belongs to; 0 is nobody.
+             */
+            group?: number;
+            /**
+             * Group Mode
+             * @description Among members of its group; none.
+             * @enum {string}
+             */
+            group_mode?: "none" | "ignore" | "together";
+            /**
              * Guidance
              * @description How it finds the way to its goal; straight.
              * @enum {string}
@@ -1538,6 +1763,57 @@ export type components = {
              * @description 10
              */
             max_neighbors?: number;
+            /**
+             * Weight
+             * @description Its part of the avoidance is weight / (weight + the other's); 1.
+             */
+            weight?: number;
+            /**
+             * Priority
+             * @description The higher does not yield to the lower, which takes the whole; 0.
+             */
+            priority?: number;
+            /**
+             * Locked
+             * @description Moves on at its velocity; others take the whole; false.
+             */
+            locked?: boolean;
+            /**
+             * Avoidance
+             * @description Whether it avoids agents and is avoided; true.
+             */
+            avoidance?: boolean;
+            /**
+             * Layer
+             * @description By which it is seen; 1.
+             */
+            layer?: number;
+            /**
+             * Mask
+             * @description Layers that it sees; 4294967295, which is all.
+             */
+            mask?: number;
+            /**
+             * Elevation
+             * @description Height at which it begins; 0.
+             */
+            elevation?: number;
+            /**
+             * Height
+             * @description From its elevation up; what is at other heights is not met; 0.
+             */
+            height?: number;
+            /**
+             * Group
+             * @description Whom it belongs to; 0 is nobody.
+             */
+            group?: number;
+            /**
+             * Group Mode
+             * @description Among members of its group; none.
+             * @enum {string}
+             */
+            group_mode?: "none" | "ignore" | "together";
             /**
              * Guidance
              * @description How it finds the way to its goal.

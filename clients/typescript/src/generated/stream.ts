@@ -219,6 +219,56 @@ export type components = {
              */
             max_neighbors?: number[] | null;
             /**
+             * Weight
+             * @default null
+             */
+            weight?: number[] | null;
+            /**
+             * Priority
+             * @default null
+             */
+            priority?: number[] | null;
+            /**
+             * Locked
+             * @default null
+             */
+            locked?: boolean[] | null;
+            /**
+             * Avoidance
+             * @default null
+             */
+            avoidance?: boolean[] | null;
+            /**
+             * Layer
+             * @default null
+             */
+            layer?: number[] | null;
+            /**
+             * Mask
+             * @default null
+             */
+            mask?: number[] | null;
+            /**
+             * Elevation
+             * @default null
+             */
+            elevation?: number[] | null;
+            /**
+             * Height
+             * @default null
+             */
+            height?: number[] | null;
+            /**
+             * Group
+             * @default null
+             */
+            group?: number[] | null;
+            /**
+             * Group Mode
+             * @default null
+             */
+            group_mode?: string[] | null;
+            /**
              * Guidance
              * @default null
              */
@@ -344,6 +394,56 @@ export type components = {
              * @default null
              */
             max_neighbors?: number[] | null;
+            /**
+             * Weight
+             * @default null
+             */
+            weight?: number[] | null;
+            /**
+             * Priority
+             * @default null
+             */
+            priority?: number[] | null;
+            /**
+             * Locked
+             * @default null
+             */
+            locked?: boolean[] | null;
+            /**
+             * Avoidance
+             * @default null
+             */
+            avoidance?: boolean[] | null;
+            /**
+             * Layer
+             * @default null
+             */
+            layer?: number[] | null;
+            /**
+             * Mask
+             * @default null
+             */
+            mask?: number[] | null;
+            /**
+             * Elevation
+             * @default null
+             */
+            elevation?: number[] | null;
+            /**
+             * Height
+             * @default null
+             */
+            height?: number[] | null;
+            /**
+             * Group
+             * @default null
+             */
+            group?: number[] | null;
+            /**
+             * Group Mode
+             * @default null
+             */
+            group_mode?: string[] | null;
             /**
              * Guidance
              * @default null
@@ -709,7 +809,7 @@ export type components = {
              *       "velocity"
              *     ]
              */
-            fields?: ("position" | "velocity" | "preferred_velocity" | "goal" | "preferred_speed" | "goal_tolerance" | "radius" | "max_speed" | "time_horizon" | "obstacle_horizon" | "neighbor_distance" | "max_neighbors" | "guidance" | "status")[];
+            fields?: ("position" | "velocity" | "preferred_velocity" | "goal" | "preferred_speed" | "goal_tolerance" | "radius" | "max_speed" | "time_horizon" | "obstacle_horizon" | "neighbor_distance" | "max_neighbors" | "weight" | "priority" | "locked" | "avoidance" | "layer" | "mask" | "elevation" | "height" | "group" | "group_mode" | "guidance" | "status")[];
             /**
              * Precision
              * @description Of the number columns, not of the ids. `int16` and `int8`: position and velocity as whole numbers times a scale beside the values of a keyframe, all others as float32.
@@ -904,7 +1004,7 @@ export type components = {
              *       "velocity"
              *     ]
              */
-            fields?: ("position" | "velocity" | "preferred_velocity" | "goal" | "preferred_speed" | "goal_tolerance" | "radius" | "max_speed" | "time_horizon" | "obstacle_horizon" | "neighbor_distance" | "max_neighbors" | "guidance" | "status")[];
+            fields?: ("position" | "velocity" | "preferred_velocity" | "goal" | "preferred_speed" | "goal_tolerance" | "radius" | "max_speed" | "time_horizon" | "obstacle_horizon" | "neighbor_distance" | "max_neighbors" | "weight" | "priority" | "locked" | "avoidance" | "layer" | "mask" | "elevation" | "height" | "group" | "group_mode" | "guidance" | "status")[];
             /**
              * Precision
              * @description Of the number columns, not of the ids. `int16` and `int8`: position and velocity as whole numbers times a scale beside the values of a keyframe, all others as float32.

@@ -6,6 +6,8 @@ import type { Theme } from "../drawing/theme.ts";
 import { counted, draw, make, shown } from "./page.ts";
 
 const WINDS = ["E–NE", "NE–N", "N–NW", "NW–W", "W–SW", "SW–S", "S–SE", "SE–E"];
+/** So many statuses are always listed, the others while somebody has them. */
+const USUAL = 4;
 const css = ([r, g, b]: Rgb): string => `rgb(${r} ${g} ${b})`;
 
 export class Legend {
@@ -25,7 +27,8 @@ export class Legend {
       const colours = mode === "group" ? theme.groups : STATUSES.map((status) => theme.status[status]);
       const counts = new Uint32Array(names.length);
       for (const code of codes) counts[code]! += 1;
-      parts.push({ key: `${mode} ${counts.join()}`, build: () => entries(names, colours, counts) });
+      const listed = [...names.keys()].filter((at) => mode === "group" || at < USUAL || counts[at]! > 0);
+      parts.push({ key: `${mode} ${counts.join()}`, build: () => entries(listed, names, colours, counts) });
     }
     if (heat !== null) {
       const [title, unit] = heat.kind === "density" ? ["Density", "agents/m²"] : ["Mean speed", "m/s"];
@@ -38,11 +41,11 @@ export class Legend {
   }
 }
 
-function entries(names: readonly string[], colours: readonly Rgb[], counts: Uint32Array): HTMLElement {
-  const items = names.map((name, at) => {
+function entries(listed: readonly number[], names: readonly string[], colours: readonly Rgb[], counts: Uint32Array): HTMLElement {
+  const items = listed.map((at) => {
     const swatch = make("span", "swatch");
     swatch.style.background = css(colours[at]!);
-    return make("li", "", swatch, name.replace("-", " "), make("b", "", counted(counts[at]!)));
+    return make("li", "", swatch, names[at]!.replace("-", " "), make("b", "", counted(counts[at]!)));
   });
   return make("ul", "", ...items);
 }

@@ -3,18 +3,23 @@ import type { Client, WorldDescription } from "@orca-crowd/client";
 import { ApiError, ConnectionFailed } from "@orca-crowd/client";
 import type { Access } from "../access/access.ts";
 import type { Box } from "../drawing/camera.ts";
+import type { Gate } from "../world/tally.ts";
 import { element, make } from "./page.ts";
+import { summary, type Figures } from "./scene.ts";
 
 export interface Demo {
   readonly name: string;
   readonly title: string;
   readonly description: string;
+  /** What it comes to; null where it goes on for ever. */
+  readonly figures: Figures | null;
 }
 
 export interface Started {
   readonly world: WorldDescription;
   readonly view: Box;
   readonly attribution: string | null;
+  readonly gate: Gate | null;
 }
 
 /** Scenes that the server has. */
@@ -35,7 +40,9 @@ export function showDemos(hosts: readonly HTMLElement[], list: readonly Demo[], 
   for (const host of hosts) {
     host.replaceChildren(
       ...list.map((demo) => {
-        const button = make("button", "", make("b", "", demo.title), make("span", "", demo.description));
+        const words = [make("b", "", demo.title), make("span", "", demo.description)];
+        if (demo.figures !== null) words.push(make("span", "card-figures", summary(demo.figures)));
+        const button = make("button", "", ...words);
         button.type = "button";
         button.dataset["demo"] = demo.name;
         button.addEventListener("click", () => start(demo.name));

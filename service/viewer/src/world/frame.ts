@@ -4,7 +4,9 @@
 // that did not change (ids, radii, statuses most of the time) are shared between frames.
 
 /** Statuses in the order of their codes. */
-export const STATUSES = ["no-goal", "moving", "arrived", "stalled"] as const;
+export const STATUSES = [
+  "no-goal", "moving", "arrived", "stalled", "arrived-crowded", "blocked", "unreachable", "inside-obstacle",
+] as const;
 export type Status = (typeof STATUSES)[number];
 
 export interface CrowdFrame {

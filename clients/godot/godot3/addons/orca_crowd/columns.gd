@@ -7,7 +7,7 @@ extends Reference
 # single numbers an Array of float, which has 64. Vectors are a PoolVector2Array, whose numbers have 32: whoever wants
 # all 64 asks for `exact` and gets an Array of [x, y].
 
-const VECTORS = ["position", "velocity", "preferred_velocity", "goal"]
+const VECTORS = ["position", "velocity", "preferred_velocity", "goal", "heading"]
 const IDENTIFIERS = ["id", "ids", "entered", "left", "removed", "other", "based", "owned"]
 
 

@@ -7,7 +7,7 @@ extends RefCounted
 # PackedFloat64Array, with all bits. Vectors are a PackedVector2Array, whose numbers have 32 bits in the engine as it
 # is shipped: whoever wants all 64 asks for `exact` and gets an Array of [x, y].
 
-const VECTORS = ["position", "velocity", "preferred_velocity", "goal"]
+const VECTORS = ["position", "velocity", "preferred_velocity", "goal", "heading"]
 const IDENTIFIERS = ["id", "ids", "entered", "left", "removed", "other", "based", "owned"]
 
 

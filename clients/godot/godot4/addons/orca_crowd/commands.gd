@@ -54,6 +54,11 @@ static func remove_walkable(id):
 	return {"op": "remove_walkable", "id": id}
 
 
+# Where detail matters: {distance, every?, neighbors?, points?, boxes?}, or null for everywhere.
+static func set_level_of_detail(level_of_detail):
+	return {"op": "set_level_of_detail", "level_of_detail": level_of_detail}
+
+
 static func obstacle_bodies(obstacles):
 	var made = []
 	for obstacle in obstacles:
