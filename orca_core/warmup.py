@@ -40,6 +40,7 @@ import orca_core.kernels.reachable
 import orca_core.kernels.responsibility
 import orca_core.kernels.right_of_way
 import orca_core.kernels.safe_intervals
+import orca_core.kernels.settling
 import orca_core.kernels.shares
 import orca_core.kernels.status
 import orca_core.kernels.step

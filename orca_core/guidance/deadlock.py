@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from orca_core.guidance.blocking import detect_blocked
+from orca_core.guidance.replanning import replan_jams
 from orca_core.guidance.right_of_way import share_right_of_way
 from orca_core.guidance.settling import SETTLING, settle_crowds
 from orca_core.guidance.trouble import LONGEST, PATIENCE, Trouble, deciding_columns, steps_of
@@ -127,15 +128,16 @@ class Deadlock:
             return []
         self._calm = False
         events = []
-        if world.step_count % max(1, int(DECISION / dt)) == 0:
-            events = self._decide(world)
+        every = max(1, int(DECISION / dt))
+        if world.step_count % every == 0:
+            events = self._decide(world, every)
         # a status that the step has written over holds on
         here = self._blocked[agents["blocked_by"][self._blocked] >= 0]
         status[here[(status[here] == MOVING) | (status[here] == STALLED)]] = BLOCKED
         return events
 
-    def _decide(self, world: World) -> list[Event]:
-        """Look at who is near whom."""
+    def _decide(self, world: World, every: int) -> list[Event]:
+        """Look at who is near whom, as is done in one of so many steps."""
         options, agents, trouble = world.options, world.population.state, self._trouble
         wish = trouble.look(world)
         trouble.sort(world)
@@ -144,6 +146,8 @@ class Deadlock:
         blocked, told = detect_blocked(world, trouble)
         if options.courtesy or options.back_out:
             share_right_of_way(world, trouble, blocked)
+        if options.replan_jams:
+            replan_jams(world, blocked, every)
         return events + told
 
 
