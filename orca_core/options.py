@@ -35,7 +35,17 @@ OPTION_MEANINGS: dict[str, str] = {
     "avoidance_model": "half-planes (orca), or what they replace: reciprocal (rvo) or plain (vo) velocity obstacles",
     "slow_when_dense": "above ten agents per square metre agents want less and yield more softly, so no crowd shivers",
     "level_of_detail": "who is far from every point of interest is solved every few steps, or with fewer neighbours",
+    "unreachable_goals": "what agents with guidance `path` do whose goal cannot be reached: `stop`, or go to the "
+    "`nearest` point that can",
+    "plan_delay_steps": "steps after which a planned way enters the world; 0 stands for 0.05 s of the world, at least "
+    "one step",
+    "plan_expansions": "budget of the ways that are asked for in one step, in expansions; what is left over is planned "
+    "in the next",
 }
+
+# words, and bounds of numbers
+CHOICES: dict[str, tuple[str, ...]] = {"unreachable_goals": ("stop", "nearest")}
+WHOLE: dict[str, tuple[int, int]] = {"plan_delay_steps": (0, 1000), "plan_expansions": (1, 1_000_000)}
 
 
 # switches that mend nothing but ask for something else, off in both profiles
@@ -70,6 +80,9 @@ class Options:
     avoidance_model: str = "orca"
     slow_when_dense: bool = False
     level_of_detail: LevelOfDetail | None = None
+    unreachable_goals: str = "stop"
+    plan_delay_steps: int = 0
+    plan_expansions: int = 50_000
 
     @classmethod
     def text(cls) -> Options:
@@ -123,6 +136,12 @@ class Options:
                     changed[name] = LevelOfDetail.from_mapping(value, f"options.{name}")
                 except InvalidInput as error:
                     problems += error.problems
+            elif name in CHOICES or name in WHOLE:
+                fault = _fault(name, value)
+                if fault is None:
+                    changed[name] = value
+                else:
+                    problems.append(Problem(None, f"options.{name}", fault))
             elif not isinstance(value, bool):
                 problems.append(Problem(None, f"options.{name}", f"must be true or false, not {value!r}"))
             else:
@@ -137,6 +156,17 @@ class Options:
         if self.level_of_detail is not None:
             values["level_of_detail"] = self.level_of_detail.as_mapping()
         return values
+
+
+def _fault(name: str, value: object) -> str | None:
+    """Why a value may not stand in an option of words or of whole numbers, or None."""
+    if name in CHOICES:
+        allowed = isinstance(value, str) and value in CHOICES[name]
+        return None if allowed else f"must be one of {', '.join(CHOICES[name])}, not {value!r}"
+    low, high = WHOLE[name]
+    if isinstance(value, bool) or not isinstance(value, int) or not low <= value <= high:
+        return f"must be an integer from {low} to {high}, not {value!r}"
+    return None
 
 
 PROFILES: dict[str, Options] = {"text": Options.text(), "service": Options.service()}

@@ -21,11 +21,13 @@ import orca_core.kernels.density
 import orca_core.kernels.detail
 import orca_core.kernels.eligible
 import orca_core.kernels.focal
+import orca_core.kernels.follow
 import orca_core.kernels.frame
 import orca_core.kernels.half_planes
 import orca_core.kernels.heap
 import orca_core.kernels.heed
 import orca_core.kernels.inheritance
+import orca_core.kernels.interval_search
 import orca_core.kernels.linear_program
 import orca_core.kernels.locked
 import orca_core.kernels.nearest
@@ -42,6 +44,7 @@ import orca_core.kernels.right_of_way
 import orca_core.kernels.safe_intervals
 import orca_core.kernels.settling
 import orca_core.kernels.shares
+import orca_core.kernels.sight
 import orca_core.kernels.status
 import orca_core.kernels.step
 import orca_core.kernels.storeys

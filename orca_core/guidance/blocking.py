@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from orca_core.guidance.trouble import PATIENCE, Trouble, steps_of
 from orca_core.kernels.blocking import MOST, find_blocked
-from orca_core.kernels.status import BLOCKED
+from orca_core.kernels.status import BLOCKED, MOVING, STALLED
 from orca_core.report import Event
 
 if TYPE_CHECKING:
@@ -46,6 +46,7 @@ def detect_blocked(world: World, trouble: Trouble) -> tuple[Integers, list[Event
     if not world.options.detect_blocked or not fresh.any():
         return blocked, []
     told = blocked[fresh]
-    agents["status"][told] = BLOCKED
+    status = agents["status"]
+    status[told[(status[told] == MOVING) | (status[told] == STALLED)]] = BLOCKED
     data = {"other": others[fresh].tolist(), "waited": (waiting[told] * world.time_step).tolist()}
     return blocked, [Event("blocked", world.step_count, ids[told].tolist(), data)]

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from orca_core.guidance.trouble import Trouble, steps_of
 from orca_core.kernels.settling import settle, share_room, sharers
-from orca_core.kernels.status import ARRIVED, ARRIVED_CROWDED, MOVING, NO_GOAL
+from orca_core.kernels.status import ARRIVED, ARRIVED_CROWDED, BLOCKED, MOVING, NO_GOAL, STALLED
 from orca_core.report import Event
 
 if TYPE_CHECKING:
@@ -29,7 +29,8 @@ def settle_crowds(world: World, trouble: Trouble) -> list[Event]:
     agents, patience = world.population.state, steps_of(SETTLING, world.time_step)
     status, waiting = agents["status"], agents["waiting"]
     resting = status == ARRIVED_CROWDED
-    rows = np.flatnonzero((agents["has_goal"] == 1) & (resting | ((waiting >= patience) & (status != ARRIVED))))
+    going = (status == MOVING) | (status == STALLED) | (status == BLOCKED)
+    rows = np.flatnonzero((agents["has_goal"] == 1) & (resting | ((waiting >= patience) & going)))
     if not len(rows):
         return []
     # from the goal outward, so that each finds those decided that are nearer

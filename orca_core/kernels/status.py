@@ -7,7 +7,7 @@ from orca_core.kernels.preferred import scaled_down
 from orca_core.kernels.step import COASTED, NON_FINITE, OVERLAPPING
 
 __all__ = [
-    *("ARRIVED", "ARRIVED_CROWDED", "BLOCKED", "INSIDE_OBSTACLE", "MOVING", "NO_GOAL", "STALLED"),
+    *("ARRIVED", "ARRIVED_CROWDED", "BLOCKED", "INSIDE_OBSTACLE", "MOVING", "NO_GOAL", "STALLED", "UNREACHABLE"),
     *("conclude", "start_status"),
 ]
 
@@ -19,6 +19,7 @@ STALLED = 3
 # given by guides, in place of MOVING or STALLED
 ARRIVED_CROWDED = 4
 BLOCKED = 5
+UNREACHABLE = 6
 INSIDE_OBSTACLE = 7
 
 # bits of `events`

@@ -9,6 +9,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from orca_crowd.protocol.agents import GroupMode, Guidance, Quality
 from orca_crowd.protocol.geometry import Geometry
 from orca_crowd.protocol.models import Warnings
+from orca_crowd.protocol.shown_paths import PathsAnswer, UnreachableShown
 
 __all__ = [
     "AddedAnswer",
@@ -167,6 +168,12 @@ class AgentShown(Shown):
     heading: Pair | None = Field(description="Unit vector, where it faces; null: nowhere yet.")
     guidance: Guidance
     status: Status
+    path: list[Pair] | None = Field(
+        None,
+        description="With guidance `path`, and only there: the waypoints that are left before its goal; null while its "
+        "way is being planned.",
+    )
+    unreachable: UnreachableShown | None = Field(None, description="With guidance `path`: null where there is a way.")
 
 
 class AgentAnswer(AgentShown):
@@ -313,30 +320,6 @@ class SteerAnswer(Shown):
 
     velocity: list[Pair] = Field(description="In MessagePack a bin of float64.")
     warnings: Warnings
-
-
-class PathShown(Shown):
-    """A way, the truth that there is none, or the truth that the budget did not reach."""
-
-    waypoints: list[Pair] | None = Field(
-        None, description="From `from` to `to`, both included. In MessagePack a bin of float64."
-    )
-    length: float | None = None
-    unreachable: Literal[True] | None = Field(None, description="There is no way.")
-    nearest: Pair | None = Field(
-        None,
-        description="The point nearest to `to` that can be reached; of a `from` off the surface the point of the "
-        "surface nearest to it. Null where such a disc has no place at all.",
-    )
-    reason: Literal["start-off-surface", "goal-off-surface", "disconnected"] | None = None
-    unfinished: Literal[True] | None = Field(None, description="The budget plan_expansions ran out.")
-
-
-class PathsAnswer(Shown):
-    """In the order of the request."""
-
-    step: int = Field(description="Steps taken when the geometry was read.")
-    paths: list[PathShown]
 
 
 class InfoAnswer(Shown):
