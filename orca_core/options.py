@@ -35,17 +35,26 @@ OPTION_MEANINGS: dict[str, str] = {
     "avoidance_model": "half-planes (orca), or what they replace: reciprocal (rvo) or plain (vo) velocity obstacles",
     "slow_when_dense": "above ten agents per square metre agents want less and yield more softly, so no crowd shivers",
     "level_of_detail": "who is far from every point of interest is solved every few steps, or with fewer neighbours",
-    "unreachable_goals": "what agents with guidance `path` do whose goal cannot be reached: `stop`, or go to the "
-    "`nearest` point that can",
-    "plan_delay_steps": "steps after which a planned way enters the world; 0 stands for 0.05 s of the world, at least "
-    "one step",
+    "unreachable_goals": "what agents with guidance `path` or `flow` do whose goal cannot be reached: `stop`, or go to "
+    "the `nearest` point that can",
+    "plan_delay_steps": "steps after which a planned way or a flow field enters the world; 0 stands for 0.03 s of the "
+    "world, at least one step",
     "plan_expansions": "budget of the ways that are asked for in one step, in expansions; what is left over is planned "
     "in the next",
+    "flow_cell_size": "side in m of the cells of flow fields; `null`: the power of two at or below the radius, less "
+    "where the surface is small",
+    "flow_cells": "cells of one flow field at most; a larger surface has larger cells, twice the side each time",
+    "flow_fields": "flow fields at most, one for each goal and radius; who finds none free goes straight",
 }
 
 # words, and bounds of numbers
 CHOICES: dict[str, tuple[str, ...]] = {"unreachable_goals": ("stop", "nearest")}
-WHOLE: dict[str, tuple[int, int]] = {"plan_delay_steps": (0, 1000), "plan_expansions": (1, 1_000_000)}
+WHOLE: dict[str, tuple[int, int]] = {
+    "plan_delay_steps": (0, 1000),
+    "plan_expansions": (1, 1_000_000),
+    "flow_cells": (256, 4_194_304),
+    "flow_fields": (1, 256),
+}
 
 
 # switches that mend nothing but ask for something else, off in both profiles
@@ -83,6 +92,9 @@ class Options:
     unreachable_goals: str = "stop"
     plan_delay_steps: int = 0
     plan_expansions: int = 50_000
+    flow_cell_size: float | None = None
+    flow_cells: int = 262_144
+    flow_fields: int = 32
 
     @classmethod
     def text(cls) -> Options:
@@ -125,6 +137,17 @@ class Options:
                     )
                 else:
                     changed[name] = float(value)
+            elif name == "flow_cell_size":
+                if value is not None and (
+                    isinstance(value, bool) or not isinstance(value, int | float) or not 1e-3 <= value <= 1e6
+                ):
+                    problems.append(
+                        Problem(
+                            None, "options.flow_cell_size", f"must be null or a length from 0.001 to 1e6, not {value!r}"
+                        )
+                    )
+                else:
+                    changed[name] = None if value is None else float(value)
             elif name == "avoidance_model":
                 if value not in AVOIDANCE_MODELS:
                     wanted = ", ".join(AVOIDANCE_MODELS)

@@ -30,6 +30,8 @@ TUNED = (
     "velocity", "radius", "max_speed", "time_horizon", "obstacle_horizon", "neighbor_distance", "max_neighbors",
     "quality", "max_acceleration", "max_turning_rate", "forward_preference", *MANNERS,
 )  # fmt: skip
+# what guides who look after many at once keep
+AIMED = ("goal", "preferred_velocity", "guidance")
 # what null may clear, and the value that clearing leaves
 CLEARABLE = (
     *("goal", "preferred_velocity", "velocity", "heading"),
@@ -182,6 +184,7 @@ class Population:
             if name == "goal":
                 # clearing a goal leaves zero; a preferred velocity that was set after it is not the goal's to clear
                 self.state["has_goal"][empty] = 0
+                self.state.aim_anew()
         # the goal last, so that it holds over a preferred velocity of the same row
         for name in sorted(values, key=lambda name: name == "goal"):
             held = given.get(name)
@@ -230,6 +233,8 @@ class Population:
             state["caught"][indices] *= array == 0
         if name in TUNED:
             state.tune_anew()
+        if name in AIMED:
+            state.aim_anew()
         state[name][indices] = array
 
     def watch_anew(self, indices: Integers, step: int) -> None:

@@ -144,6 +144,8 @@ class AgentState:
         self.placed = next(_PLACINGS)
         # changes whenever somebody gives an agent another radius, speed, horizon or reach
         self.tuned = self.placed
+        # changes whenever somebody is given another goal, or another way to find it
+        self.aimed = self.placed
         self.side = 0
         self.arrays = Arrays(allocate)
         self._capacity = 0
@@ -171,7 +173,7 @@ class AgentState:
         other = cls.__new__(cls)
         other.arrays = Arrays()
         other.arrays.attach(table)
-        other.count = other.side = other.placed = other.tuned = 0
+        other.count = other.side = other.placed = other.tuned = other.aimed = 0
         other._capacity = len(table["id"])
         return other
 
@@ -186,6 +188,10 @@ class AgentState:
     def tune_anew(self) -> None:
         """Somebody has given an agent another radius, speed, horizon or reach."""
         self.tuned = next(_PLACINGS)
+
+    def aim_anew(self) -> None:
+        """Somebody has given an agent another goal, or another way to find it."""
+        self.aimed = next(_PLACINGS)
 
     def __getitem__(self, name: str) -> NDArray[Any]:
         """The live rows of a field, writable."""

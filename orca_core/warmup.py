@@ -20,6 +20,10 @@ import orca_core.kernels.constraints
 import orca_core.kernels.density
 import orca_core.kernels.detail
 import orca_core.kernels.eligible
+import orca_core.kernels.flow_field
+import orca_core.kernels.flow_grid
+import orca_core.kernels.flow_sight
+import orca_core.kernels.flow_steer
 import orca_core.kernels.focal
 import orca_core.kernels.follow
 import orca_core.kernels.frame

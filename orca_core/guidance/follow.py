@@ -41,7 +41,7 @@ POSTPONED, UNFINISHED = OUTCOMES.index("postponed"), OUTCOMES.index("unfinished"
 PATH = COLUMNS["guidance"].choices.index("path")
 # simulated seconds: between asking and answer, where a world does not say how many steps; between two questions of one
 # agent; between two looks of one
-PLAN_SECONDS = 0.05
+PLAN_SECONDS = 0.03
 ASK_SECONDS = 1.0
 LOOK_SECONDS = 0.5
 # questions in one step; more wait, those first who have waited longest

@@ -44,7 +44,7 @@ class Settings(BaseSettings):
         4, ge=1, le=64, description="Threads that decode, read and encode, so that no step delays them."
     )
     planners: int = Field(
-        2, ge=1, le=64, description="Threads that plan the ways of agents with guidance `path`, each for another world."
+        2, ge=1, le=64, description="Threads that plan ways, those of one world in one of them, and make flow fields."
     )
     data: str = Field(
         "",

@@ -20,7 +20,6 @@ __all__ = [
     "AreasAnswer",
     "ChangedAnswer",
     "CommandsAnswer",
-    "DemosAnswer",
     "DigestAnswer",
     "ExplainAnswer",
     "HealthAnswer",
@@ -31,7 +30,6 @@ __all__ = [
     "PathsAnswer",
     "Problem",
     "RemovedAnswer",
-    "StartedDemo",
     "SteerAnswer",
     "StepAnswer",
     "WorldShown",
@@ -173,7 +171,9 @@ class AgentShown(Shown):
         description="With guidance `path`, and only there: the waypoints that are left before its goal; null while its "
         "way is being planned.",
     )
-    unreachable: UnreachableShown | None = Field(None, description="With guidance `path`: null where there is a way.")
+    unreachable: UnreachableShown | None = Field(
+        None, description="With guidance `path` or `flow`: null where there is a way."
+    )
 
 
 class AgentAnswer(AgentShown):
@@ -341,39 +341,3 @@ class HealthAnswer(Shown):
     """How the server is."""
 
     status: str
-
-
-class FiguresShown(Shown):
-    """How the crowd of a scene fares, in seconds and metres."""
-
-    agents: int
-    arrived: int
-    last: float | None = Field(description="When the last one arrives; null where not all do.")
-    delay: float = Field(description="Mean of what each takes longer than the free path at the preferred speed.")
-    overlap: float = Field(description="Deepest of any two discs.")
-    stalled: float = Field(description="Mean time for which somebody on its way stands.")
-    flow: float | None = Field(description="Agents a second across the gate; null without a gate.")
-
-
-class DemoShown(Shown):
-    """A scene that can be started."""
-
-    name: str
-    title: str
-    description: str
-    figures: FiguresShown | None = Field(description="What it comes to; null where it goes on for ever.")
-
-
-class DemosAnswer(Shown):
-    """All scenes."""
-
-    demos: list[DemoShown]
-
-
-class StartedDemo(Shown):
-    """The world that a demo runs in, and what part of the plane to show."""
-
-    world: WorldShown
-    view: list[float] = Field(description="min x, min y, max x, max y")
-    attribution: str | None
-    gate: list[Pair] | None = Field(description="Ends of the line across which its flow is counted.")

@@ -11,11 +11,12 @@ from collections import deque
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
 
+from orca_core.guidance.flow_field import FlowField
 from orca_core.guidance.planning import FoundWays, InlinePlanning, Question, answered
 from orca_crowd.journal.order import Order
 from orca_crowd.journal.recorder import Recorder
 
-__all__ = ["LivePlanning", "PlannerPool", "ReplayedPlanning"]
+__all__ = ["FieldWorkshop", "LivePlanning", "PlannerPool", "ReplayedPlanning"]
 
 Call = Callable[[], FoundWays]
 
@@ -98,6 +99,27 @@ class LivePlanning:
         for future in self._outstanding.values():
             future.cancel()
         self._outstanding.clear()
+
+
+class FieldWorkshop:
+    """Makes the flow fields of a world in the same threads, several at once: what they share has a lock of its own."""
+
+    def __init__(self, pool: PlannerPool) -> None:
+        """Nothing is under way."""
+        self._pool = pool
+
+    def begin(self, work: Callable[[], FlowField | None]) -> Callable[[], FlowField | None]:
+        """Begin as soon as there is a thread for it; what is returned waits for the field."""
+        future: Future[FlowField | None] = Future()
+
+        def make() -> None:
+            try:
+                future.set_result(work())
+            except BaseException as error:
+                future.set_exception(error)
+
+        self._pool.start(make)
+        return future.result
 
 
 class ReplayedPlanning(InlinePlanning):
