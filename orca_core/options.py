@@ -25,6 +25,12 @@ OPTION_MEANINGS: dict[str, str] = {
     "walkable_surface": "a centre never leaves the walkable area shrunk by its radius; its move slides along",
     "leave_obstacles": "an agent in an obstacle put over it, or off a surface taken away, leaves by the shortest way",
     "one_side_of_walls": "who stands exactly on a wall gets off it on a side that does not depend on how it was drawn",
+    "settle_crowds": "whoever is kept from its goal by others who rest there settles where it is: `arrived-crowded`",
+    "detect_blocked": "agents that wait for each other, or for one that stands, are told of: `blocked`",
+    "bias_blocked": "the preferred speed of a blocked agent rises with the time that it has waited",
+    "courtesy": "of blocked agents who has waited longest goes first; who wants into its way stands aside",
+    "back_out": "who has less right of way backs out of a passage, as far as the other needs",
+    "replan_jams": "who stays blocked on a path asks for one round the jam",
     "stall_time": "seconds with under a tenth of the wanted progress after which an agent counts as stalled",
     "avoidance_model": "half-planes (orca), or what they replace: reciprocal (rvo) or plain (vo) velocity obstacles",
     "slow_when_dense": "above ten agents per square metre agents want less and yield more softly, so no crowd shivers",
@@ -73,6 +79,12 @@ class Options:
     walkable_surface: bool = False
     leave_obstacles: bool = False
     one_side_of_walls: bool = False
+    settle_crowds: bool = False
+    detect_blocked: bool = False
+    bias_blocked: bool = False
+    courtesy: bool = False
+    back_out: bool = False
+    replan_jams: bool = False
     stall_time: float = 3.0
     avoidance_model: str = "orca"
     slow_when_dense: bool = False

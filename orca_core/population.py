@@ -14,10 +14,13 @@ from orca_core.errors import InvalidInput, Problem
 from orca_core.heading import headings, unit_vectors
 from orca_core.identifiers import Identifiers, rows_of
 from orca_core.kernels.status import ARRIVED, INSIDE_OBSTACLE, MOVING, NO_GOAL
-from orca_core.state import AGENT_DEFAULTS, STATUS_NAMES, AgentState
+from orca_core.state import AGENT_DEFAULTS, BY_NAME, STATUS_NAMES, AgentState
 from orca_core.yielding import MANNERS
 
 __all__ = ["Population"]
+
+# what is remembered of an agent on its way, and forgotten with it
+ANEW = ("waiting", "blocked_by", "right_since", "resting_until", "attempts", "yields_to", "yielding")
 
 Integers = NDArray[np.int64]
 Masks = Mapping[str, NDArray[np.bool_]]
@@ -246,6 +249,8 @@ class Population:
         state["status"][indices] = np.where(state["caught"][indices] != 0, INSIDE_OBSTACLE, status)
         state["anchor"][indices] = state["position"][indices]
         state["anchor_step"][indices] = step
+        for name in ANEW:
+            state[name][indices] = BY_NAME[name].empty
 
     def remove(self, ids: ArrayLike) -> None:
         """Drop agents; raises InvalidInput, NotFound or Gone and then has changed nothing."""

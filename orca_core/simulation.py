@@ -17,6 +17,7 @@ from typing import Any, Protocol
 from numpy.typing import NDArray
 
 from orca_core._jit import compile_all
+from orca_core.guidance.deadlock import Deadlock
 from orca_core.guidance.flow import Flow
 from orca_core.guidance.follow import Follow
 from orca_core.guidance.together import Together
@@ -36,7 +37,7 @@ class GuideMaker(Protocol):
 
 
 # in the order in which they are asked; a later one may change what an earlier one wants
-GUIDES: tuple[GuideMaker, ...] = (Follow, Flow, Together)
+GUIDES: tuple[GuideMaker, ...] = (Follow, Flow, Together, Deadlock)
 
 
 class Simulation:

@@ -171,7 +171,8 @@ def _part(arrays: Mapping[str, NDArray[Any]], name: str) -> Arrays:
 
 
 def _build(header: dict[str, Any], arrays: Arrays, make: Callable[..., World]) -> World:
-    options = Options.from_mapping(header["options"])
+    # what an older library did not know of it did not do
+    options = Options.from_mapping({**Options.text().as_mapping(), **header["options"]})
     world = make(time_step=float.fromhex(header["time_step"]), options=options, seed=header["seed"])
     world.step_count = _count(header, "step")
     population = world.population
@@ -244,7 +245,8 @@ def _checked_agents(agents: Arrays, was_used: Callable[[NDArray[np.int64]], NDAr
     ids = agents["id"]
     if len(np.unique(ids)) != count or not was_used(ids).all():
         raise SnapshotError("the agents of this snapshot do not agree: an id stands twice, or was never given")
-    for name, largest in (("status", len(STATUS_NAMES) - 1), ("has_goal", 1), ("overlapping", 1), ("caught", 7)):
+    limits = {"status": len(STATUS_NAMES) - 1, "has_goal": 1, "overlapping": 1, "caught": 7, "yielding": 3}
+    for name, largest in limits.items():
         if (agents[name] > largest).any():
             raise SnapshotError(f"the agents of this snapshot do not agree: {name} is above {largest}")
     return {field.name: agents[field.name] for field in FIELDS if field.role in KEPT}

@@ -89,6 +89,13 @@ FIELDS: tuple[Field, ...] = (
     Field("escape", "<f8", 2, "state", "m", 0.0, "the free place to which it goes while it is caught"),
     Field("turning_until", "<i8", 1, "state", "", 0, "step until which it turns aside after an exact symmetry"),
     Field("turning_since", "<i8", 1, "state", "", 0, "step at which the last such turn began"),
+    Field("waiting", "<i8", 1, "state", "", 0, "steps for which it has got next to nothing of what it wants"),
+    Field("blocked_by", "<i8", 1, "state", "", -1, "id of the agent that it waits for in vain; negative: nobody"),
+    Field("right_since", "<i8", 1, "state", "", -1, "step in which it was given the right of way; negative: never"),
+    Field("resting_until", "<i8", 1, "state", "", 0, "step until which it asks for no right of way"),
+    Field("attempts", "<i8", 1, "state", "", 0, "how often it has had the right of way since it was sent there"),
+    Field("yields_to", "<i8", 1, "state", "", -1, "id of the agent that it lets pass; negative: nobody"),
+    Field("yielding", "<u1", 1, "state", "", 0, "how it lets that one pass; see orca_core.kernels.right_of_way"),
     Field(
         "neighbor_reach",
         "<f8",

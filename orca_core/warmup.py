@@ -8,11 +8,13 @@ from __future__ import annotations
 
 # importing a kernel module declares its kernels; the order is that of their dependence
 import orca_core.kernels.area
+import orca_core.kernels.blocking
 import orca_core.kernels.bodies
 import orca_core.kernels.boundary
 import orca_core.kernels.breadth_first
 import orca_core.kernels.candidates
 import orca_core.kernels.caught
+import orca_core.kernels.cells
 import orca_core.kernels.clearance
 import orca_core.kernels.constraints
 import orca_core.kernels.density
@@ -27,6 +29,7 @@ import orca_core.kernels.follow
 import orca_core.kernels.frame
 import orca_core.kernels.half_planes
 import orca_core.kernels.heap
+import orca_core.kernels.heed
 import orca_core.kernels.inheritance
 import orca_core.kernels.interval_search
 import orca_core.kernels.linear_program
@@ -41,7 +44,9 @@ import orca_core.kernels.preferred
 import orca_core.kernels.ranking
 import orca_core.kernels.reachable
 import orca_core.kernels.responsibility
+import orca_core.kernels.right_of_way
 import orca_core.kernels.safe_intervals
+import orca_core.kernels.settling
 import orca_core.kernels.shares
 import orca_core.kernels.sight
 import orca_core.kernels.status
@@ -53,6 +58,7 @@ import orca_core.kernels.together
 import orca_core.kernels.tree
 import orca_core.kernels.turning
 import orca_core.kernels.velocity_obstacle
+import orca_core.kernels.waiting
 import orca_core.kernels.walls  # noqa: F401
 from orca_core._jit import cache_counts, compile_all, compiled, kernel_digest
 

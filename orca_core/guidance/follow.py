@@ -227,6 +227,8 @@ class Follow:
         To be called after this guide has concluded a step. Agents that it does not guide are left alone.
         """
         ours = self._rows(world)
+        if not len(ours):
+            return
         known = self._followers = self._present(world, ours)
         which = np.searchsorted(ours, rows)
         held = np.flatnonzero((which < len(ours)) & (ours[np.minimum(which, max(len(ours) - 1, 0))] == rows))

@@ -147,7 +147,7 @@ class PathsFound:
 
 @dataclass(frozen=True)
 class Event:
-    """Something that happened in `step`: `arrived`, `stalled`, `overlap`, `removed`, `non-finite`, `late`, …
+    """Something that happened in `step`: `arrived`, `stalled`, `blocked`, `overlap`, `removed`, `non-finite`, `late`, …
 
     `ids` are the agents it is about, `data` whatever else the event says.
     """

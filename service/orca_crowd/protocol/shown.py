@@ -276,7 +276,10 @@ class CommandsAnswer(Shown):
 
 
 class EventShown(BaseModel):
-    """Something that happened in a step; more members by kind (`overlap`: `other`, `depth`)."""
+    """Something that happened in a step; more members by kind.
+
+    `overlap`: `other`, `depth`; `blocked`: `other`, `waited`.
+    """
 
     model_config = ConfigDict(extra="allow")
 

@@ -76,6 +76,12 @@ class OptionsBody(Strict):
     walkable_surface: bool = True
     leave_obstacles: bool = True
     one_side_of_walls: bool = True
+    settle_crowds: bool = True
+    detect_blocked: bool = True
+    bias_blocked: bool = True
+    courtesy: bool = True
+    back_out: bool = True
+    replan_jams: bool = True
     stall_time: Number = 3.0
     avoidance_model: Literal["orca", "rvo", "vo"] = "orca"
     slow_when_dense: bool = False

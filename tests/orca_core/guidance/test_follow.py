@@ -8,6 +8,7 @@ import pytest
 from orca_core import Obstacle, Options, WalkableArea, World
 from orca_core.errors import InvalidInput, SnapshotError
 from orca_core.simulation import Simulation
+from tests.support.jams import LAYER
 from tests.support.ways import U_TRAP, clearances, guide_of, hall, pathfinders, send, take, yard
 
 MINUTE = 240
@@ -42,7 +43,8 @@ def test_on_the_way_the_radius_is_kept() -> None:
 
 def test_without_anything_in_the_way_nothing_differs_from_going_straight() -> None:
     places = np.array([(x * 1.4 - 5.0, y * 1.4 - 3.0) for x in range(8) for y in range(5)])
-    worlds = [yard(), yard()]
+    # whoever waits in a jam waits for what it wants where it stands, or where it stood
+    worlds = [yard(**dict.fromkeys(LAYER, False)) for _ in range(2)]
     worlds[0].add_agents(pathfinders(places, -places))
     worlds[1].add_agents({**pathfinders(places, -places), "guidance": np.zeros(len(places), np.uint8)})
     for world in worlds:

@@ -91,8 +91,9 @@ def read_event(body: Mapping[str, Any]) -> Event:
     data = {name: value for name, value in body.items() if name not in ("type", "kind", "step", "ids")}
     if "other" in data:
         data["other"] = read_identifiers_of(data["other"])
-    if "depth" in data:
-        data["depth"] = tuple(float(depth) for depth in read_column("depth", data["depth"], len(ids)))
+    for name in ("depth", "waited"):
+        if name in data:
+            data[name] = tuple(float(value) for value in read_column(name, data[name], len(ids)))
     return Event(body["kind"], body["step"], ids, data)
 
 
