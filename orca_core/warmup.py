@@ -7,26 +7,35 @@
 from __future__ import annotations
 
 # importing a kernel module declares its kernels; the order is that of their dependence
+import orca_core.kernels.area
 import orca_core.kernels.bodies
 import orca_core.kernels.boundary
+import orca_core.kernels.breadth_first
 import orca_core.kernels.candidates
 import orca_core.kernels.caught
+import orca_core.kernels.clearance
 import orca_core.kernels.constraints
 import orca_core.kernels.density
 import orca_core.kernels.detail
 import orca_core.kernels.eligible
+import orca_core.kernels.focal
 import orca_core.kernels.frame
 import orca_core.kernels.half_planes
+import orca_core.kernels.heap
+import orca_core.kernels.inheritance
 import orca_core.kernels.linear_program
 import orca_core.kernels.locked
 import orca_core.kernels.nearest
 import orca_core.kernels.neighbours
+import orca_core.kernels.occupancy
+import orca_core.kernels.orientation
 import orca_core.kernels.overlap
 import orca_core.kernels.pieces
 import orca_core.kernels.preferred
 import orca_core.kernels.ranking
 import orca_core.kernels.reachable
 import orca_core.kernels.responsibility
+import orca_core.kernels.safe_intervals
 import orca_core.kernels.shares
 import orca_core.kernels.status
 import orca_core.kernels.step
@@ -36,7 +45,8 @@ import orca_core.kernels.symmetry
 import orca_core.kernels.together
 import orca_core.kernels.tree
 import orca_core.kernels.turning
-import orca_core.kernels.velocity_obstacle  # noqa: F401
+import orca_core.kernels.velocity_obstacle
+import orca_core.kernels.walls  # noqa: F401
 from orca_core._jit import cache_counts, compile_all, compiled, kernel_digest
 
 __all__ = ["cache_counts", "compile_all", "compiled", "kernel_digest", "summary"]

@@ -3,7 +3,8 @@
 One rule with the solver: the walkable areas shrunk by the radius are the very boundaries of a step, `clearance` on top;
 obstacles take off a strip as wide as the radius on both sides, with facets at their ends and corners as fine as those
 of shrinking: never nearer than the radius, and farther by at most 2 %. What a closed obstacle surrounds is not
-walkable. Where there is no walkable area the plane is, as a square around the origin.
+walkable, and a gap that is wide enough and yet no passage is cut across (see orca_core.geometry.passages). Where there
+is no walkable area the plane is, as a square around the origin.
 """
 
 from __future__ import annotations
@@ -15,12 +16,15 @@ import numpy as np
 import shapely
 from numpy.typing import NDArray
 
+from orca_core.geometry.boundaries import Boundaries
 from orca_core.geometry.obstacles import Obstacle, ObstacleSet
+from orca_core.geometry.passages import narrow_gaps
 from orca_core.geometry.rings import polygonal, polygons_of, without_slivers
 from orca_core.geometry.shrink import FACET_COSINE
 from orca_core.geometry.walkable import WalkableSet
+from orca_core.kernels.clearance import kept_clear
 
-__all__ = ["clear_area", "clear_of", "plane_extent", "shrunk_area"]
+__all__ = ["boundaries_of", "clear_area", "clear_of", "plane_extent", "shrunk_area"]
 
 Floats = NDArray[np.float64]
 Shapes = NDArray[np.object_]
@@ -30,6 +34,8 @@ LEAST_CLEARANCE = 1e-6
 # what is thinner than this on average, and than rounding, is no place for a centre
 THINNEST = 1e-9
 ROUNDING = 16.0 * 2.0**-52
+# half the width of a cut across a gap, at least, in multiples of rounding
+CUT = 100.0
 
 
 def clear_area(
@@ -38,18 +44,32 @@ def clear_area(
     """MultiPolygon of the points that the centre of a disc of `radius` may take; `extent` is half the side of the
     plane where there are no walkable areas.
     """
+    acting = obstacles.acting()
+    walls = np.concatenate([np.empty((0, 4)), *(one.segments() for one in acting)])
+    kept, taken = np.full(len(walls), kept_clear(radius)), np.zeros(len(walls))
     if len(walkable):
-        area, cut = shrunk_area(walkable, radius, merge_collinear)
+        boundaries = boundaries_of(walkable, radius, merge_collinear)
+        area, cut = shrunk_area(boundaries)
+        walls = np.concatenate([walls, boundaries.edges])
+        kept = np.concatenate([kept, kept_clear(radius) + boundaries.edge_clearance])
+        taken = np.concatenate([taken, np.full(len(boundaries.edges), kept_clear(radius))])
     else:
         area, cut = shapely.MultiPolygon([shapely.box(-extent, -extent, extent, extent)]), []
-    return clear_of(area, obstacles.acting(), radius, cut)
+    if len(walls):
+        noise = THINNEST + ROUNDING * float(np.abs(walls).max())
+        across = narrow_gaps(walls, kept, taken, noise)
+        if len(across):
+            cut = [*cut, _capsules(across, max(LEAST_CLEARANCE, CUT * noise))]
+    return clear_of(area, acting, radius, cut)
 
 
 def clear_of(area: Any, items: Sequence[Obstacle], radius: float, cut: list[Shapes]) -> Any:
     """MultiPolygon of what of an area the shapes of `cut` leave, and a disc around obstacles that act."""
     cut = list(cut)
     if items:
-        cut.append(_capsules(np.concatenate([one.segments() for one in items]), max(radius, LEAST_CLEARANCE)))
+        cut.append(
+            _capsules(np.concatenate([one.segments() for one in items]), max(kept_clear(radius), LEAST_CLEARANCE))
+        )
         cut.append(np.array([shapely.Polygon(one.points) for one in items if one.closed], object))
     if not cut or area.is_empty:
         return area
@@ -72,10 +92,14 @@ def plane_extent(obstacles: ObstacleSet, *points: tuple[float, float], radius: f
     return extent
 
 
-def shrunk_area(walkable: WalkableSet, radius: float, merge_collinear: bool) -> tuple[Any, list[Shapes]]:
-    """The area within the boundaries of a step for one radius, and what their clearance takes off it."""
+def boundaries_of(walkable: WalkableSet, radius: float, merge_collinear: bool) -> Boundaries:
+    """The boundaries of a step for one radius."""
     # a copy keeps what was shrunk before, and the set of the world is not touched
-    boundaries = walkable.copy().compile(np.array([radius]), merge_collinear)
+    return walkable.copy().compile(np.array([radius]), merge_collinear)
+
+
+def shrunk_area(boundaries: Boundaries) -> tuple[Any, list[Shapes]]:
+    """The area within the boundaries of a step for one radius, and what their clearance takes off it."""
     edges = boundaries.edges
     if not len(edges):
         return shapely.MultiPolygon(), []

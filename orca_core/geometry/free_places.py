@@ -9,7 +9,7 @@ import numpy as np
 import shapely
 from numpy.typing import NDArray
 
-from orca_core.geometry.clear_area import clear_of, shrunk_area
+from orca_core.geometry.clear_area import boundaries_of, clear_of, shrunk_area
 from orca_core.geometry.obstacles import Obstacle
 from orca_core.geometry.rings import polygonal
 from orca_core.geometry.walkable import WalkableSet
@@ -36,7 +36,7 @@ def nearest_free(
     around the points is looked at, and more where that is not enough, so that it costs little in a large world.
     """
     bounds = np.array([[*one.points.min(axis=0), *one.points.max(axis=0)] for one in obstacles]).reshape(-1, 4)
-    surface, cut = shrunk_area(walkable, radius, merge_collinear) if len(walkable) else (None, [])
+    surface, cut = shrunk_area(boundaries_of(walkable, radius, merge_collinear)) if len(walkable) else (None, [])
     if surface is not None and surface.is_empty:
         return points.copy(), np.zeros(len(points), np.bool_)
     low, high = points.min(axis=0), points.max(axis=0)

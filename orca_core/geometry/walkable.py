@@ -21,6 +21,7 @@ from orca_core.geometry.boundaries import Boundaries, contains
 from orca_core.geometry.registry import Registry
 from orca_core.geometry.rings import Polygon, normalised_polygon, tidy_ring
 from orca_core.geometry.union import RadiusClass, Shrinker, SourceArea
+from orca_core.kernels.clearance import kept_clear
 
 __all__ = ["MAX_RADII", "MIN_HORIZON", "Boundaries", "WalkableArea", "WalkableSet", "contains"]
 
@@ -148,7 +149,7 @@ class WalkableSet:
             found = self._classes.get(key)
             if found is None:
                 shrinker = shrinker or Shrinker(self._sources(merge_collinear), merge_collinear)
-                found = shrinker.compile(radius)
+                found = shrinker.compile(kept_clear(radius))
             classes[key] = found
         self._classes = classes
         return _joined(np.asarray(radii, np.float64), list(classes.values()))

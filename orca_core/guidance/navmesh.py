@@ -2,7 +2,7 @@
 
 For each radius the clear area, in which the centre of such a disc may be by the very rule of the solver, is cut into
 triangles once and kept; over it a path is planned for a point. So every waypoint and every stretch between two keeps
-the radius from whatever stands, and a passage that is as wide as the disc or narrower is no passage.
+the radius from whatever stands, and which gap is a passage is the rule of orca_core.kernels.clearance.
 """
 
 from __future__ import annotations

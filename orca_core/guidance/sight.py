@@ -12,18 +12,26 @@ import numpy as np
 from numpy.typing import NDArray
 
 from orca_core.guidance.planner import Point
+from orca_core.kernels.clearance import kept_clear, narrowest_passage
 
-__all__ = ["Sight", "least_clearance", "square_distance"]
+__all__ = ["Sight", "least_clearance", "passing", "square_distance"]
 
 Flags = NDArray[np.bool_]
 
 # what a disc keeps from a wall may be missing by rounding, but it never touches one
 SLACK = 1e-9
+# how often a point is moved away from what is too near
+MOVES = 8
 
 
 def least_clearance(radius: float) -> float:
     """The distance from blocked squares under which a disc is refused."""
-    return max(radius - SLACK, SLACK)
+    return max(float(kept_clear(radius)) - SLACK, SLACK)
+
+
+def passing(radius: float) -> float:
+    """The radius with which a way is looked for: kept on both sides of a gap, it fits passages and nothing narrower."""
+    return 0.5 * float(narrowest_passage(kept_clear(radius), kept_clear(radius)))
 
 
 class Sight:
@@ -36,6 +44,38 @@ class Sight:
         self._height, self._width = ringed.shape
         self._blocked: list[list[bool]] = ringed.tolist()
         self._before: list[list[int]] = np.pad(np.cumsum(ringed, axis=1), ((0, 0), (1, 0))).tolist()
+
+    def moved_clear(self, point: Point, radius: float, wanted: float) -> Point | None:
+        """A point beside one that keeps `radius`, which keeps `wanted`, a little more; None where none is so near.
+
+        Away from the nearest square, as far as is wanting, and again while another one is too near then.
+        """
+        if not self.sees(point, point, radius):
+            return None
+        x, y = point
+        for _ in range(MOVES):
+            if self.sees((x, y), (x, y), wanted):
+                return x, y
+            near = self._nearest((x, y), wanted)
+            dx, dy = x - near[0], y - near[1]
+            distance = math.sqrt(dx * dx + dy * dy)
+            if not distance > 0.0:
+                return None
+            x, y = near[0] + dx / distance * wanted, near[1] + dy / distance * wanted
+        return None
+
+    def _nearest(self, point: Point, reach: float) -> Point:
+        """The nearest point of a blocked square within reach, or outside the map; the point itself where none is."""
+        x, y = point
+        best, found = math.inf, point
+        for row in range(max(0, math.floor(y - reach)), min(self._height, math.floor(y + reach) + 3)):
+            for column in range(max(0, math.floor(x - reach)), min(self._width, math.floor(x + reach) + 3)):
+                if self._blocked[row][column]:
+                    at = min(max(x, column - 1.0), float(column)), min(max(y, row - 1.0), float(row))
+                    squared = (at[0] - x) * (at[0] - x) + (at[1] - y) * (at[1] - y)
+                    if squared < best:
+                        best, found = squared, at
+        return found
 
     def sees(self, a: Point, b: Point, radius: float) -> bool:
         """Whether every point from a to b keeps the radius from all that is blocked."""

@@ -16,7 +16,7 @@ __all__ = ["families", "may_join", "relatives"]
 # how far the ends of the one may lie from the line of the other, as a part of their lengths and of the largest
 # coordinate: a hundred times what merging allows
 ASIDE = 1e-7
-ROUNDING = 128.0 * 2.0**-52
+ROUNDING = 128.0 * 2.220446049250313e-16
 
 
 @kernel("b1(f8,f8,f8,f8,f8,f8,f8,f8,f8)")

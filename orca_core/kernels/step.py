@@ -10,6 +10,7 @@ import math
 from orca_core._jit import kernel, prefetch
 from orca_core.kernels.bodies import body_velocity, eased_wish, is_limited, settled
 from orca_core.kernels.candidates import chosen_velocity
+from orca_core.kernels.clearance import kept_clear
 from orca_core.kernels.constraints import GROWTH, boundary_rows, wall_rows
 from orca_core.kernels.density import crowding, held_back, local_density
 from orca_core.kernels.detail import coasts_on, wanted_of_leaf
@@ -208,7 +209,7 @@ def solve_leaves(
             move = limit * dt * MOVE_MARGIN + GROWTH * (abs(px) + abs(py))
             # constraints: walls, then boundaries, both hard
             if found_count > 0:
-                radius = packed[own, 4]
+                radius = kept_clear(packed[own, 4])
                 if storeys:
                     here_count = walls_at_height(
                         found, found_count, wall_range, elevation[i], elevation[i] + height[i], found_here

@@ -18,15 +18,17 @@ def batch(random: random.Random, ledger: Ledger, own: list[int] | None = None) -
     """One to three commands; some name what another client may have removed, and one in twelve is refused for sure."""
     with ledger.lock:
         agents, obstacles = sorted(ledger.alive), sorted(ledger.obstacles)
-    commands = [_one(random, agents if own is None else own, obstacles) for _ in range(random.choice((1, 1, 2, 3)))]
+    mine = agents if own is None else own
+    commands = [_one(random, mine, obstacles, len(agents)) for _ in range(random.choice((1, 1, 2, 3)))]
     if own is None and random.random() < 1 / 12:
         commands.append({"op": "remove_agents", "ids": [2**40]})
     return commands
 
 
-def _one(random: random.Random, agents: list[int], obstacles: list[int]) -> dict[str, Any]:
+def _one(random: random.Random, agents: list[int], obstacles: list[int], everybody: int) -> dict[str, Any]:
     kind = random.random()
-    if kind < 0.10 and len(agents) < MOST_AGENTS:
+    # who orders its own about alone makes the world no larger than the others do
+    if kind < 0.10 and everybody < MOST_AGENTS:
         rows = LARGE if random.random() < 0.05 else random.randint(1, 3)
         return {
             "op": "add_agents",

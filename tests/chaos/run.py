@@ -12,6 +12,7 @@ from typing import Any
 
 from tests.chaos.actors import Churner, Commander, Reader, Stepper, make_world
 from tests.chaos.caller import Broken, Caller, Meeting
+from tests.chaos.disk import lost, lying, too_long
 from tests.chaos.havoc import Havoc, Held, small_disk, survivors
 from tests.chaos.havoc import family as family_of
 from tests.chaos.ledger import Ledger
@@ -21,13 +22,17 @@ from tests.support.mortal_server import MortalServer
 __all__ = ["Outcome", "Plan", "run"]
 
 # small worlds are divided among workers too, snapshots and forgetting happen often, digests at every few steps
+JOURNAL_BYTES = 6 * 2**20
 SETTINGS = {
     "ORCA_CROWD_SMALL_AGENTS": "0",
     "ORCA_CROWD_SPLIT_AGENTS": "40",
     "ORCA_CROWD_SNAPSHOT_SECONDS": "0.3",
     "ORCA_CROWD_DIGEST_STEPS": "7",
-    "ORCA_CROWD_JOURNAL_BYTES": str(6 * 2**20),
+    "ORCA_CROWD_JOURNAL_BYTES": str(JOURNAL_BYTES),
 }
+# a journal is as long as it may be and a snapshot longer; a log as long as makes it copied, and what came meanwhile
+MOST_IN_A_FILE = JOURNAL_BYTES + 4 * 2**20
+MOST_IN_A_LOG = 8 * 2**20
 # what the last server may hold beyond the first: allocators keep what they had at the busiest moment
 MORE_MEMORY = 64 * 2**20
 MORE_THREADS = 8
@@ -103,7 +108,8 @@ def _with(server: MortalServer, plan: Plan, meeting: Meeting, *, small: bool) ->
     except Broken as error:
         # what was counted and found before is told all the same
         told = [*meeting.faults, str(error), f"the last server has said: {server.log[-2000:]}"]
-        return Outcome(told, dict(meeting.counted), first, first, small)
+        disk = lying(server.data, [ledger.name for ledger in [*ledgers, live, barrier]])
+        return Outcome(told, dict(meeting.counted), first, first, small, disk)
 
 
 def _actors(plan: Plan, meeting: Meeting, ledgers: list[Ledger], live: Ledger, barrier: Ledger) -> list[Any]:
@@ -155,6 +161,9 @@ def _judged(
     known = sorted(world["id"] for world in maker.send("GET", "/v1/worlds").json()["worlds"])
     if known != sorted(ledger.name for ledger in ledgers):
         meeting.faults.append(f"the worlds are {known}")
+    lines += lying(server.data, known)
+    meeting.faults += [f"{name} belongs to no world" for name in lost(server.data, known)]
+    meeting.faults += too_long(server.data, MOST_IN_A_FILE, MOST_IN_A_LOG)
     maker.close()
     time.sleep(REST_SECONDS)
     last_held = Held.by(server.process.pid)

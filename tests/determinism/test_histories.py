@@ -17,6 +17,13 @@ from tests.determinism.scene import STEPS, TIME_STEP, add_geometry, outcome, pop
 # belongs into the change log.
 GOLDEN = "5f7821127c0d3b264f40a0bfe3fea68566044495c27c9c59bad14b7b4f924bef"
 
+# what mends the text in any crowd; the other switches concern who is caught, who is blocked and who is on a wall, which
+# nobody here is, and have scenes of their own
+MENDINGS = {
+    *("part_coincident", "break_symmetry", "stop_at_walls", "clamp_preferred_velocity", "stop_non_finite"),
+    *("merge_collinear", "walkable_surface"),
+}
+
 
 @pytest.fixture(scope="module")
 def golden() -> dict[str, object]:
@@ -116,9 +123,9 @@ def test_additions_and_removals_in_between_leave_no_trace(golden: dict[str, obje
 
 def test_each_option_matters_in_the_scene(golden: dict[str, object]) -> None:
     """Otherwise the golden digest would not watch over it."""
-    switches = [name for name, value in Options.service().as_mapping().items() if value is True]
-    assert len(switches) == 7
-    for name in switches:
+    switches = {name for name, value in Options.service().as_mapping().items() if value is True}
+    assert switches >= MENDINGS
+    for name in sorted(MENDINGS):
         world = World(time_step=TIME_STEP, options=replace(Options.service(), **{name: False}), seed=20110901)
         add_geometry(world)
         populate(world)

@@ -14,6 +14,7 @@ from typing import Any
 
 import msgspec
 import numpy as np
+from numpy.typing import NDArray
 
 from orca_core.errors import Notice
 from orca_core.geometry.obstacles import Obstacle
@@ -95,26 +96,35 @@ def _plain(value: Any) -> Any:
             inner = getattr(value, each)
             made[each] = inner if type(inner) in ATOMS else _plain(inner)
         return made
-    if isinstance(value, np.ndarray):
-        dtype = value.dtype.str
-        if dtype not in DTYPES:
-            # of the other byte order, or nothing that a request has
-            value = value.astype(value.dtype.newbyteorder("<"))
-            dtype = value.dtype.str
-            if dtype not in DTYPES:
-                raise TypeError(f"an array of {value.dtype} is not part of any request")
-        return {"$": "array", "dtype": dtype, "shape": value.shape, "data": value.tobytes()}
-    if isinstance(value, np.generic):
-        return value.item()
-    if isinstance(value, Mapping):
+    # the plain types first: to ask for an abstract one takes as long as to pack an array
+    if kind is np.ndarray:
+        return _array(value)
+    if kind is list:
+        return [inner if type(inner) in ATOMS else _plain(inner) for inner in value]
+    if kind is dict or isinstance(value, Mapping):
         if "$" in value:
             raise TypeError("a map with the entry '$' is not part of any request")
-        return {key: _plain(inner) for key, inner in value.items()}
-    if isinstance(value, tuple):
+        return {key: inner if type(inner) in ATOMS else _plain(inner) for key, inner in value.items()}
+    if kind is tuple or isinstance(value, tuple):
         return {"$": "tuple", "items": [_plain(inner) for inner in value]}
+    if isinstance(value, np.generic):
+        return value.item()
+    if isinstance(value, np.ndarray):
+        return _array(value)
     if isinstance(value, Sequence):
         return [_plain(inner) for inner in value]
     raise TypeError(f"{type(value).__name__} is not part of any request")
+
+
+def _array(value: NDArray[Any]) -> dict[str, Any]:
+    dtype = value.dtype.str
+    if dtype not in DTYPES:
+        # of the other byte order, or nothing that a request has
+        value = value.astype(value.dtype.newbyteorder("<"))
+        dtype = value.dtype.str
+        if dtype not in DTYPES:
+            raise TypeError(f"an array of {value.dtype} is not part of any request")
+    return {"$": "array", "dtype": dtype, "shape": value.shape, "data": value.tobytes()}
 
 
 def _lively(value: Any) -> Any:

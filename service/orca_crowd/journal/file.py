@@ -4,8 +4,8 @@ Write-ahead logging. With durability `process` a commit is with the operating sy
 death of this process; with `power` it is on the disk. Whoever opens the file with another tool meanwhile sees the last
 commit and blocks nobody.
 
-Checkpoints (the log's pages copied to where they belong) are asked for by `checkpoint` and never happen inside a
-commit, where SQLite puts them by default and where a step would wait for them.
+Checkpoints (the log's pages copied to where they belong) are asked for by `checkpoint` (log.py) and never happen inside
+a commit, where SQLite puts them by default and where a step would wait for them.
 
 A snapshot is written in parts, each a short transaction, so that a large one holds up the steps only for a part.
 """
@@ -13,38 +13,34 @@ A snapshot is written in parts, each a short transaction, so that a large one ho
 from __future__ import annotations
 
 import json
-import os
 import sqlite3
 import threading
 import time
 import zlib
 from collections.abc import Iterator, Mapping
-from contextlib import closing, contextmanager, suppress
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Literal
 
 from orca_crowd.journal.entries import FirstState, Record, SnapshotEntry
 from orca_crowd.journal.errors import BadJournal, JournalFull
-from orca_crowd.journal.reserve import Reserve
-from orca_crowd.journal.schema import APPLICATION, TABLES, VERSION
+from orca_crowd.journal.folder import free_bytes, remove_beside, remove_journal, size_of, sync_folder
+from orca_crowd.journal.log import Log
+from orca_crowd.journal.making import fact_rows, make, parts
+from orca_crowd.journal.reserve import RESERVE_BYTES, Reserve
+from orca_crowd.journal.schema import APPLICATION, VERSION
 
-__all__ = ["Durability", "JournalFile", "remove_journal"]
+__all__ = ["Durability", "JournalFile"]
 
 Durability = Literal["process", "power"]
 
-# bytes of one part of a snapshot: a commit of about a third of a millisecond
-PART_BYTES = 262_144
+# between two parts of a snapshot
 PAUSE_SECONDS = 0.0005
-# bytes in the log from which on a checkpoint is worth asking for
-CHECKPOINT_BYTES = 4 * 2**20
 # records that are read in one piece
 RECORDS_AT_ONCE = 256
-# the progress goes with every record
-FOLLOW = """
-CREATE TEMP TRIGGER follow AFTER INSERT ON main.records
-BEGIN UPDATE progress SET step = NEW.step, sequence = NEW.sequence; END
-"""
+INSERT_RECORD = "INSERT INTO records VALUES (?, ?, ?, ?, ?)"
+UPDATE_PROGRESS = "UPDATE progress SET step = ?, sequence = ?"
 SYNCHRONOUS = {"process": "NORMAL", "power": "FULL"}
 # what SQLite says where a file cannot grow, or cannot be made
 NO_ROOM = frozenset({sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR, sqlite3.SQLITE_CANTOPEN})
@@ -62,6 +58,7 @@ class JournalFile:
         self.path = path
         self._lock = threading.RLock()
         self._reserve = Reserve(path.with_suffix(".reserve"))
+        self._log = Log(path, self._lock)
         self._owed: int | None = None
         try:
             self._open(durability)
@@ -74,8 +71,7 @@ class JournalFile:
         self._connection = sqlite3.connect(self.path, isolation_level=None, check_same_thread=False, timeout=10.0)
         try:
             self._prepare(durability)
-            step, sequence = self._connection.execute("SELECT step, sequence FROM progress").fetchone()
-            self.step, self.sequence = int(step), int(sequence)
+            self.step, self.sequence = self._furthest()
         except (sqlite3.DatabaseError, TypeError, ValueError) as error:
             self._connection.close()
             # a full disk says nothing about the file
@@ -98,24 +94,17 @@ class JournalFile:
             made = path.with_suffix(".new")
             made.unlink(missing_ok=True)
             # of a world that ended before: its log would be taken for this one's
-            _remove_beside(path)
+            remove_beside(path)
             try:
-                with closing(sqlite3.connect(made, isolation_level=None)) as connection:
-                    connection.execute(f"PRAGMA application_id = {APPLICATION}")
-                    connection.execute(f"PRAGMA user_version = {VERSION}")
-                    connection.executescript(f"BEGIN; {TABLES}")
-                    connection.executemany("INSERT INTO world VALUES (?, ?)", _facts(facts))
-                    if first is not None:
-                        _write_first(connection, first)
-                    connection.execute("COMMIT")
+                make(made, facts, first)
                 made.rename(path)
                 if durability == "power":
-                    _sync_folder(path.parent)
+                    sync_folder(path.parent)
                 return cls(path, durability)
             except BaseException:
                 for each in (made, made.with_name(made.name + "-journal"), path):
                     each.unlink(missing_ok=True)
-                _remove_beside(path)
+                remove_beside(path)
                 raise
 
     def _prepare(self, durability: Durability | None) -> None:
@@ -124,21 +113,34 @@ class JournalFile:
         (version,) = self._connection.execute("PRAGMA user_version").fetchone()
         if application != APPLICATION:
             raise BadJournal(f"{self.path.name} is a SQLite file, but no journal of a world")
-        if version != VERSION:
+        if not 1 <= version <= VERSION:
             raise BadJournal(f"{self.path.name} has layout {version}, this server reads {VERSION}: use a newer server")
         if durability is None:
             durability = self.facts().get("durability", "process")
         self._connection.execute("PRAGMA journal_mode = WAL")
+        if version != VERSION:
+            # what layout 1 says is true in layout 2; a server that knows 1 alone would miss records from here on
+            self._connection.execute(f"PRAGMA user_version = {VERSION}")
         self._connection.execute(f"PRAGMA synchronous = {SYNCHRONOUS.get(durability, 'FULL')}")
         self._connection.execute("PRAGMA wal_autocheckpoint = 0")
-        # of this connection alone: one statement for a record is half of what four cost
-        self._connection.execute(FOLLOW)
+        # Debian's SQLite overwrites what is deleted: to forget would take as much room as what is forgotten
+        self._connection.execute("PRAGMA secure_delete = OFF")
         self._execute = self._connection.execute
+
+    def _furthest(self) -> tuple[int, int]:
+        """Steps taken and the newest record: what the last step left, or the records since."""
+        step, sequence = self._connection.execute("SELECT step, sequence FROM progress").fetchone()
+        newest = self._connection.execute("SELECT step, sequence FROM records ORDER BY sequence DESC LIMIT 1")
+        for record_step, record_sequence in newest:
+            step, sequence = max(step, record_step), max(sequence, record_sequence)
+        return int(step), int(sequence)
 
     # writing
 
     def ready(self) -> None:
         """Return when there is room for what comes; JournalFull where there is not, and nothing may be changed then."""
+        if self._owed is None and self._reserve.held:
+            return
         with self._lock, _full(self.path):
             if self._owed is not None:
                 self._write_progress(self._owed)
@@ -147,12 +149,15 @@ class JournalFile:
 
     def append(self, kind: str, step: int, body: bytes) -> int:
         """Record a change, and its place in the order; JournalFull where there is no room, and nothing is recorded."""
-        with self._lock, _full(self.path):
-            sequence = self.sequence + 1
-            # a statement by itself is a transaction; the trigger moves the progress within it
-            self._execute("INSERT INTO records VALUES (?, ?, ?, ?, ?)", (sequence, step, kind, body, zlib.crc32(body)))
+        sequence = self.sequence + 1
+        with self._lock:
+            try:
+                # a statement by itself is a transaction; the progress follows with the next step
+                self._execute(INSERT_RECORD, (sequence, step, kind, body, zlib.crc32(body)))
+            except (sqlite3.OperationalError, OSError) as error:
+                raise _no_room(self.path, error) from error
             self.step, self.sequence = step, sequence
-            return sequence
+        return sequence
 
     def withdraw(self) -> None:
         """Take the newest record back: what it asked for was refused. Its place is given to the next one.
@@ -160,9 +165,7 @@ class JournalFile:
         Where there is no room even for this, the record stays, and a replay refuses it as it was refused.
         """
         with self._lock, suppress(JournalFull), _full(self.path):
-            with self._transaction():
-                self._connection.execute("DELETE FROM records WHERE sequence = ?", (self.sequence,))
-                self._connection.execute("UPDATE progress SET sequence = ?", (self.sequence - 1,))
+            self._execute("DELETE FROM records WHERE sequence = ?", (self.sequence,))
             self.sequence -= 1
 
     def advance(self, step: int, digest: str | None = None) -> None:
@@ -173,9 +176,8 @@ class JournalFile:
         """
         with self._lock:
             try:
-                with _full(self.path):
-                    self._write_progress(step, digest)
-            except JournalFull:
+                self._write_progress(step, digest)
+            except (sqlite3.OperationalError, OSError):
                 self._owed = step
                 self._reserve.release()
                 with _full(self.path):
@@ -185,16 +187,19 @@ class JournalFile:
     def set_facts(self, facts: Mapping[str, Any]) -> None:
         """Other values for some rows of `world`."""
         with self._lock, _full(self.path), self._transaction():
-            self._connection.executemany("INSERT OR REPLACE INTO world VALUES (?, ?)", _facts(facts))
+            self._connection.executemany("INSERT OR REPLACE INTO world VALUES (?, ?)", fact_rows(facts))
 
     def write_snapshot(self, step: int, sequence: int, data: bytes | memoryview, memory: bytes) -> int:
-        """Keep a whole state, part by part; other calls may come in between. Its number."""
+        """Keep a whole state, part by part; other calls may come in between. Its number.
+
+        JournalFull where it would take the last of the room: a world goes on without it, and not without records.
+        """
         with self._lock, _full(self.path):
+            self._check_room(len(data) + len(memory))
             number = int(self._connection.execute("SELECT coalesce(max(number), 0) + 1 FROM snapshots").fetchone()[0])
             # parts of one that was not finished
             self._connection.execute("DELETE FROM snapshot_parts WHERE number >= ?", (number,))
-        for part, start in enumerate(range(0, len(data), PART_BYTES)):
-            piece = memoryview(data)[start : start + PART_BYTES]
+        for part, piece in enumerate(parts(data)):
             with self._lock, _full(self.path):
                 self._connection.execute("INSERT INTO snapshot_parts VALUES (?, ?, ?)", (number, part, piece))
             # the lock is not fair: without a pause this thread would have it back before a step is awake
@@ -217,12 +222,35 @@ class JournalFile:
             self._connection.execute("DELETE FROM snapshots WHERE number < ?", (number,))
             self._connection.execute("DELETE FROM records WHERE sequence <= ?", (sequence,))
             self._connection.execute("DELETE FROM digests WHERE step < ?", (step,))
+            # the newest of them may have been the only one that told how many there were
+            self._connection.execute("UPDATE progress SET sequence = max(sequence, ?)", (sequence,))
 
     def checkpoint(self) -> None:
-        """Copy the log to where it belongs, without holding up whoever writes meanwhile. For a helper thread."""
-        # a connection of its own: on the first one the lock would be held for as long as the disk takes
-        with _full(self.path), closing(sqlite3.connect(self.path, isolation_level=None, timeout=10.0)) as connection:
-            connection.execute("PRAGMA wal_checkpoint(PASSIVE)").fetchone()
+        """Copy the log to where it belongs, and hardly hold up whoever writes meanwhile. For a helper thread.
+
+        JournalFull where the file cannot grow by what the log has for it, not even by the room that is kept.
+        """
+        with _full(self.path):
+            try:
+                self._log.copy()
+            except sqlite3.OperationalError:
+                if not self._copy_with_the_reserve():
+                    raise
+
+    def _copy_with_the_reserve(self) -> bool:
+        """Whether the room that is kept was enough: a log has the same pages many times over and is the larger one."""
+        with self._lock:
+            pages, _, size = self._pages()
+            # no attempt that would take the room and bring none
+            if not self._reserve.held or pages * size - size_of(self.path) > RESERVE_BYTES // 2:
+                return False
+            self._reserve.release()
+            try:
+                self._log.copy_at_once()
+            finally:
+                with suppress(OSError):
+                    self._reserve.hold()
+        return True
 
     def close(self) -> None:
         """Close the file; its log is copied and gone. Nothing happens where it is closed."""
@@ -286,29 +314,43 @@ class JournalFile:
     @property
     def log_bytes(self) -> int:
         """Bytes of the log, which are not yet where they belong."""
-        try:
-            return self.path.with_name(self.path.name + "-wal").stat().st_size
-        except FileNotFoundError:
-            return 0
+        return self._log.bytes
 
     @property
     def size(self) -> int:
         """Bytes of the file and its log."""
-        try:
-            return self.path.stat().st_size + self.log_bytes
-        except FileNotFoundError:
-            return 0
+        return size_of(self.path) + self.log_bytes
+
+    @property
+    def used(self) -> int:
+        """Bytes of the file that hold something, once the log is copied: what was forgotten leaves room inside."""
+        with self._lock:
+            pages, free, size = self._pages()
+        return (pages - free) * size
 
     # inside
 
     def _write_progress(self, step: int, digest: str | None = None) -> None:
         if digest is None:
-            self._connection.execute("UPDATE progress SET step = ?", (step,))
+            self._execute(UPDATE_PROGRESS, (step, self.sequence))
         else:
             with self._transaction():
-                self._connection.execute("UPDATE progress SET step = ?", (step,))
-                self._connection.execute("INSERT OR REPLACE INTO digests VALUES (?, ?)", (step, digest))
+                self._execute(UPDATE_PROGRESS, (step, self.sequence))
+                self._execute("INSERT OR REPLACE INTO digests VALUES (?, ?)", (step, digest))
         self.step = step
+
+    def _pages(self) -> tuple[int, int, int]:
+        """Pages of the file, those of them that hold nothing, and bytes of a page."""
+        asked = (f"PRAGMA {name}" for name in ("page_count", "freelist_count", "page_size"))
+        count, free, size = (int(self._connection.execute(each).fetchone()[0]) for each in asked)
+        return count, free, size
+
+    def _check_room(self, size: int) -> None:
+        """Refuse what would fill the log and the file to the last byte; twice, since it is in both for a while."""
+        _, free, page = self._pages()
+        needed, there = size + max(0, size - free * page) + RESERVE_BYTES, free_bytes(self.path.parent)
+        if there < needed:
+            raise JournalFull(f"{self.path.name} cannot be written: a snapshot needs {needed} bytes, {there} are free")
 
     @contextmanager
     def _transaction(self) -> Iterator[None]:
@@ -329,48 +371,10 @@ class JournalFile:
             raise BadJournal(f"{self.path.name} is damaged: {error}") from None
 
 
-def _write_first(connection: sqlite3.Connection, first: FirstState) -> None:
-    """Inside the transaction that makes the tables."""
-    for part, start in enumerate(range(0, len(first.data), PART_BYTES)):
-        piece = memoryview(first.data)[start : start + PART_BYTES]
-        connection.execute("INSERT INTO snapshot_parts VALUES (1, ?, ?)", (part, piece))
-    connection.execute(
-        "INSERT INTO snapshots VALUES (1, ?, 0, ?, ?, ?)",
-        (first.step, len(first.data), first.memory, zlib.crc32(first.memory)),
-    )
-    connection.execute("UPDATE progress SET step = ?", (first.step,))
-
-
-def _sync_folder(folder: Path) -> None:
-    """Let the disk have the names in a folder; SQLite sees to what is in the files alone."""
-    descriptor = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
-
-
-def remove_journal(path: Path) -> None:
-    """Remove a closed file, then what belongs to it: without the file the rest is known to be nobody's."""
-    path.unlink(missing_ok=True)
-    _remove_beside(path)
-    path.with_suffix(".reserve").unlink(missing_ok=True)
-
-
-def _remove_beside(path: Path) -> None:
-    """Remove what SQLite keeps beside a file."""
-    for end in ("-wal", "-shm"):
-        path.with_name(path.name + end).unlink(missing_ok=True)
-
-
-def _facts(facts: Mapping[str, Any]) -> list[tuple[str, str]]:
-    return [(name, json.dumps(value)) for name, value in facts.items()]
-
-
 class _full:  # noqa: N801 - used as a call
     """JournalFull for what SQLite and the operating system say of a disk that takes no more.
 
-    A class and no generator: it stands around each step and each change, and a generator takes twice as long.
+    A class and no generator, which takes twice as long.
     """
 
     __slots__ = ("_path",)
@@ -385,4 +389,8 @@ class _full:  # noqa: N801 - used as a call
         self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
     ) -> None:
         if isinstance(error, sqlite3.OperationalError | OSError):
-            raise JournalFull(f"{self._path.name} cannot be written: {error}") from error
+            raise _no_room(self._path, error) from error
+
+
+def _no_room(path: Path, error: Exception) -> JournalFull:
+    return JournalFull(f"{path.name} cannot be written: {error}")

@@ -4,13 +4,14 @@ A change is recorded before it takes effect and withdrawn where it is refused, s
 recorded never happened. Steps are recorded after they were taken, and before anybody is told of them.
 
 A replay takes about as long as the steps took that were computed since the last snapshot. When those come to
-`snapshot_seconds`, the next one is due. It is also due when the walkable boundaries have been shrunk anew: another
-version of the library that shrinks them may round otherwise, so what it made is kept and not made again.
+`snapshot_seconds`, the next one is due; also when the records since are a good part of what a journal may hold. It is
+also due when the walkable boundaries have been shrunk anew: another version of the library that shrinks them may round
+otherwise, so what it made is kept and not made again.
 """
 
 from __future__ import annotations
 
-from contextlib import nullcontext
+from contextlib import nullcontext, suppress
 from dataclasses import dataclass
 from types import TracebackType
 from typing import Any
@@ -21,7 +22,9 @@ from orca_core.world import World
 from orca_crowd.errors import ApiError
 from orca_crowd.journal.codec import pack
 from orca_crowd.journal.errors import JournalFull
-from orca_crowd.journal.file import CHECKPOINT_BYTES, JournalFile
+from orca_crowd.journal.file import JournalFile
+from orca_crowd.journal.log import CHECKPOINT_BYTES
+from orca_crowd.journal.making import PAGE_BYTES
 from orca_crowd.journal.order import Order
 from orca_crowd.journal.watch import Writing
 
@@ -30,6 +33,9 @@ __all__ = ["Policy", "Recorder", "Snapshot"]
 
 # what a change may come to in a replay, since nobody measures it; most take less
 CHANGE_SECONDS = 0.0003
+# a new snapshot is due when records since the last one are so much of what a journal may hold: with fewer snapshots
+# there would be nothing to forget
+SHARE = 0.25
 
 
 @dataclass(frozen=True)
@@ -82,7 +88,10 @@ class Recorder:
         self._digest_step = world.step_count
         self._boundaries = world.statics().boundaries
         self._since_snapshot = 0.0
+        self._recorded = 0
         self._writing = False
+        # about how long the log has become, which is counted here since a file system that is asked takes its time
+        self._logged = file.log_bytes
         # of the last snapshot, written since; its memory is used again
         self._spare: Captured | None = None
 
@@ -91,31 +100,38 @@ class Recorder:
         try:
             self.file.ready()
         except JournalFull as full:
-            raise _no_room(full) from None
+            raise self._no_room(full) from None
 
     def recording(self, step: int, order: Order) -> Recording:
         """Record an order, and take it back where what happens inside the context refuses it."""
+        body = pack(order)
         try:
             with self._around():
                 self.file.ready()
-                self.file.append(order.kind, step, pack(order))
+                self.file.append(order.kind, step, body)
         except JournalFull as full:
-            raise _no_room(full) from None
+            raise self._no_room(full) from None
+        size = len(body)
+        self._logged += PAGE_BYTES + size
+        self._recorded += size
         self._since_snapshot += CHANGE_SECONDS
         return Recording(self.file)
 
     def stepped(self, world: World, seconds: float) -> None:
         """Record that the world is as far as it is; 507 where that could not be done, and the steps were taken."""
         self._since_snapshot += seconds
-        digest = None
-        if world.step_count - self._digest_step >= self._policy.digest_steps:
-            self._digest_step = world.step_count
+        self._logged += PAGE_BYTES
+        step, digest = world.step_count, None
+        if step - self._digest_step >= self._policy.digest_steps:
+            self._digest_step = step
             digest = world.digest()
         try:
             with self._around():
-                self.file.advance(world.step_count, digest)
+                self.file.advance(step, digest)
         except JournalFull as full:
-            raise _no_room(full, "the steps were taken, and are lost if the server ends before there is room") from None
+            raise self._no_room(
+                full, "the steps were taken, and are lost if the server ends before there is room"
+            ) from None
 
     def set_facts(self, **facts: Any) -> None:
         """Record what the world is besides its state; 507 where there is no room."""
@@ -123,7 +139,7 @@ class Recorder:
             with self._around():
                 self.file.set_facts(facts)
         except JournalFull as full:
-            raise _no_room(full) from None
+            raise self._no_room(full) from None
 
     @property
     def replay_seconds(self) -> float:
@@ -139,12 +155,13 @@ class Recorder:
         if self._writing:
             return False
         shrunk = stepped and world.statics().boundaries is not self._boundaries
-        return shrunk or self._since_snapshot > self._policy.snapshot_seconds
+        long = self._since_snapshot > self._policy.snapshot_seconds
+        return shrunk or long or self._recorded > SHARE * self._policy.journal_bytes
 
     def capture(self, world: World, memory: Any) -> Snapshot:
         """Take the state as it is; `write` keeps it."""
         self._writing = True
-        self._since_snapshot = 0.0
+        self._since_snapshot, self._recorded = 0.0, 0
         self._boundaries = world.statics().boundaries
         captured, self._spare = world.capture(self._spare), None
         return Snapshot(world.step_count, self.file.sequence, captured, pack(memory))
@@ -153,24 +170,37 @@ class Recorder:
         """Keep a state; for a helper thread, while the world goes on. JournalFull where there is no room for it."""
         try:
             data = snapshot.captured.encode()
-            self.file.write_snapshot(snapshot.step, snapshot.sequence, data.data, snapshot.memory)
-            self._forget_the_oldest()
+            self._logged += len(data) + len(snapshot.memory)
+            try:
+                self.file.write_snapshot(snapshot.step, snapshot.sequence, data.data, snapshot.memory)
+            finally:
+                # also where there was no room for it: to forget makes some
+                self._forget_the_oldest()
         finally:
             self._spare = snapshot.captured
             self._writing = False
+        if self.untidy:
+            self.tidy()
+
+    @property
+    def untidy(self) -> bool:
+        """Whether the log is long, or takes room that was looked for in vain."""
+        return self._logged >= CHECKPOINT_BYTES
 
     def tidy(self) -> None:
-        """Copy the log to where it belongs, once it is long; for a helper thread."""
-        if self.file.log_bytes > CHECKPOINT_BYTES:
+        """Copy the log to where it belongs; for a helper thread. Nothing happens where there is no room for that."""
+        self._logged = 0
+        with suppress(JournalFull):
             self.file.checkpoint()
 
     def _forget_the_oldest(self) -> None:
         """Half of the past, where it is longer than it may be; the last two snapshots always stay."""
-        if self.file.size > self._policy.journal_bytes:
+        if self.file.used > self._policy.journal_bytes:
             entries = self.file.snapshots()
             if len(entries) > 2:
                 self.file.forget_before(entries[min(len(entries) // 2, len(entries) - 2)].number)
 
-
-def _no_room(full: JournalFull, more: str = "nothing was changed") -> ApiError:
-    return ApiError("no-room", f"there is no room to keep it: {full}; {more}")
+    def _no_room(self, full: JournalFull, more: str = "nothing was changed") -> ApiError:
+        """507; the log is looked at next, which may hold the same pages many times over."""
+        self._logged = CHECKPOINT_BYTES
+        return ApiError("no-room", f"there is no room to keep it: {full}; {more}")

@@ -22,11 +22,12 @@ class Reserve:
     def __init__(self, path: Path) -> None:
         """Hold nothing yet."""
         self._path = path
-        self._held = False
+        # whether the room is there; read before each change and each step
+        self.held = False
 
     def hold(self) -> None:
         """Take the room; OSError where there is none. Costs nothing while it is held."""
-        if self._held:
+        if self.held:
             return
         descriptor = os.open(self._path, os.O_CREAT | os.O_WRONLY | os.O_CLOEXEC, 0o600)
         try:
@@ -37,17 +38,17 @@ class Reserve:
             raise
         finally:
             os.close(descriptor)
-        self._held = True
+        self.held = True
 
     def release(self) -> None:
         """Give the room back; nothing happens where none is held: the file may be another's."""
-        if self._held:
+        if self.held:
             self._path.unlink(missing_ok=True)
-            self._held = False
+            self.held = False
 
     def give_up(self) -> bool:
         """Give up what an earlier process held of the same file, which is at an end; whether there was any."""
-        self._held = False
+        self.held = False
         try:
             self._path.unlink()
         except FileNotFoundError:

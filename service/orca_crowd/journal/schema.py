@@ -4,7 +4,8 @@
   the server that made the file, and the digest of its kernels. Values are JSON.
 - `records`: every accepted change in its order. `step` is the number of steps taken when it took effect, `kind` says
   what `body` holds (codec.py), `crc` is the CRC-32 of the body.
-- `progress`: one row, how far the world is: steps taken, and the newest record.
+- `progress`: one row, how far the world was after its last step: steps taken, and the newest record then. Records that
+  came since tell by themselves how far it is.
 - `digests`: the SHA-256 of the state right after a step, now and then, for a replay to be held against.
 - `snapshots` and `snapshot_parts`: whole states. A snapshot is whole once its row in `snapshots` is there, which is
   written last; `step` and `sequence` say after which step and which record it was taken. `memory` is what the server
@@ -19,8 +20,8 @@ __all__ = ["APPLICATION", "TABLES", "VERSION"]
 
 # "ORCA", where `file` and SQLite keep whose file it is
 APPLICATION: Final = 0x4F524341
-# of this layout; a file of a later one is refused and not guessed at
-VERSION: Final = 1
+# of this layout; a file of a later one is refused and not guessed at. In layout 1 the progress went with every record
+VERSION: Final = 2
 
 TABLES: Final = """
 CREATE TABLE world (name TEXT PRIMARY KEY, value TEXT NOT NULL);

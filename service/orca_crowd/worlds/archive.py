@@ -15,7 +15,8 @@ from orca_crowd.errors import ApiError, Fault, InvalidRequest
 from orca_crowd.journal.codec import pack
 from orca_crowd.journal.entries import FirstState
 from orca_crowd.journal.errors import JournalFull
-from orca_crowd.journal.file import JournalFile, remove_journal
+from orca_crowd.journal.file import JournalFile
+from orca_crowd.journal.folder import remove_journal
 from orca_crowd.journal.recorder import Policy, Recorder
 from orca_crowd.journal.watch import Writing
 from orca_crowd.settings import Settings

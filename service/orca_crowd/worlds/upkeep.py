@@ -16,9 +16,6 @@ __all__ = ["Upkeep"]
 
 log = logging.getLogger("orca_crowd")
 
-# calls into the world between two looks at the length of the log, each of which asks the file system
-LOOK_EVERY = 64
-
 
 class Upkeep:
     """The background of one world's journal; nothing where it has none."""
@@ -29,7 +26,6 @@ class Upkeep:
         self._recorder = recorder
         self._engine = engine
         self._task: asyncio.Task[None] | None = None
-        self._calls = 0
         # whether steps of the world's own clock wait for room
         self._held = False
 
@@ -47,12 +43,10 @@ class Upkeep:
             return
         # a read is answered while the disk is full, and says nothing of it
         self._held = self._held and not (out.steps and out.refusal is None)
-        self._calls += 1
         if out.snapshot is not None:
             snapshot = out.snapshot
             self._begin(lambda: recorder.write(snapshot))
-        elif self._calls >= LOOK_EVERY and (self._task is None or self._task.done()):
-            self._calls = 0
+        elif recorder.untidy and (self._task is None or self._task.done()):
             self._begin(recorder.tidy)
 
     async def close(self) -> None:

@@ -12,7 +12,10 @@ from pathlib import Path
 import pytest
 
 from orca_crowd.journal.errors import BadJournal
-from orca_crowd.journal.file import PART_BYTES, JournalFile
+from orca_crowd.journal.file import JournalFile
+from orca_crowd.journal.log import CHECKPOINT_BYTES
+from orca_crowd.journal.making import PART_BYTES
+from orca_crowd.journal.schema import VERSION
 
 
 @pytest.fixture
@@ -137,24 +140,101 @@ def test_a_file_of_something_else_is_refused(tmp_path: Path, content: bytes) -> 
 
 
 def test_a_journal_of_a_later_layout_is_not_guessed_at(journal: JournalFile) -> None:
-    journal._connection.execute("PRAGMA user_version = 2")
+    journal._connection.execute(f"PRAGMA user_version = {VERSION + 1}")
     journal.close()
     with pytest.raises(BadJournal, match="newer server"):
         JournalFile(journal.path, "process")
 
 
+def test_a_journal_of_the_first_layout_goes_on(journal: JournalFile) -> None:
+    """There the progress went with every record, and one that was withdrawn took it back."""
+    for body in (b"one", b"two"):
+        journal.append("change", 3, body)
+    journal._connection.execute("UPDATE progress SET step = 3, sequence = 2")
+    journal._connection.execute("PRAGMA user_version = 1")
+    with closing(reopened(journal)) as again:
+        assert (again.step, again.sequence) == (3, 2)
+        again.append("change", 4, b"three")
+        # a server that knows the first layout alone would not see this one
+        assert again._connection.execute("PRAGMA user_version").fetchone() == (VERSION,)
+        with closing(reopened(again)) as third:
+            assert (third.step, third.sequence) == (4, 3)
+
+
+def test_how_far_it_is_survives_that_everything_is_forgotten(journal: JournalFile) -> None:
+    journal.append("change", 7, b"one")
+    journal.forget_before(journal.write_snapshot(7, 1, b"", b""))
+    with closing(reopened(journal)) as again:
+        assert (again.sequence, list(again.records(1))) == (1, [])
+
+
 def test_the_log_is_copied_when_asked_for_and_not_before(journal: JournalFile) -> None:
     for _ in range(300):
         journal.append("change", 0, bytes(8000))
-    assert journal.log_bytes > 600 * 4120
+    assert journal.log_bytes > 300 * 8000
     journal.checkpoint()
-    # the log is used again from its beginning
-    before = journal.log_bytes
+    # its room is given back
+    assert journal.log_bytes == 0
     for _ in range(10):
         journal.append("change", 0, bytes(8000))
-    assert journal.log_bytes <= before
     with closing(reopened(journal)) as again:
         assert len(list(again.records(0))) == 310
+
+
+def test_the_log_of_a_world_that_is_never_still_stays_short(journal: JournalFile) -> None:
+    """Something is written while each checkpoint copies, so that none of them ends with everything copied."""
+    over = threading.Event()
+    longest = []
+
+    def tidy() -> None:
+        while not over.is_set():
+            if journal.log_bytes > CHECKPOINT_BYTES:
+                journal.checkpoint()
+                longest.append(journal.log_bytes)
+
+    helper = threading.Thread(target=tidy)
+    helper.start()
+    try:
+        for step in range(4000):
+            journal.append("change", step, bytes(8000))
+            journal.advance(step)
+    finally:
+        over.set()
+        helper.join()
+    # some 40 MB went through it
+    assert len(longest) > 2
+    assert max(longest) < CHECKPOINT_BYTES
+
+
+def test_a_reader_of_another_connection_holds_nobody_up(journal: JournalFile) -> None:
+    journal.append("change", 0, b"one")
+    with closing(sqlite3.connect(journal.path, isolation_level=None)) as tool:
+        tool.execute("BEGIN")
+        assert tool.execute("SELECT count(*) FROM records").fetchone() == (1,)
+        journal.append("change", 0, b"two")
+        # what it may still read stays in the log
+        journal.checkpoint()
+        assert journal.log_bytes > 0
+        journal.append("change", 0, b"three")
+        assert tool.execute("SELECT count(*) FROM records").fetchone() == (1,)
+        tool.execute("COMMIT")
+    journal.checkpoint()
+    assert journal.log_bytes == 0
+
+
+def test_what_was_forgotten_is_room_inside(journal: JournalFile) -> None:
+    journal.write_snapshot(0, 0, bytes(8 * PART_BYTES), b"")
+    number = journal.write_snapshot(0, 0, b"small", b"")
+    journal.checkpoint()
+    size, used = journal.size, journal.used
+    assert used > 8 * PART_BYTES
+    journal.forget_before(number)
+    # neither the log nor the file needs room for it
+    assert journal.log_bytes < PART_BYTES
+    assert journal.used < PART_BYTES
+    journal.write_snapshot(0, 0, bytes(7 * PART_BYTES), b"")
+    journal.checkpoint()
+    assert journal.size <= size
 
 
 def test_nothing_is_left_of_a_deleted_journal(journal: JournalFile, tmp_path: Path) -> None:

@@ -14,6 +14,7 @@ import pytest
 
 from orca_crowd.journal.errors import JournalFull
 from orca_crowd.journal.file import JournalFile
+from orca_crowd.journal.folder import free_bytes
 from orca_crowd.journal.reserve import RESERVE_BYTES
 
 
@@ -105,6 +106,45 @@ def test_who_died_with_a_full_disk_is_opened_with_the_room_that_was_kept(small_d
         JournalFile(small_disk / "w.sqlite")
     with closing(JournalFile(small_disk / "w.sqlite", alone=True)) as journal:
         assert [record.body for record in journal.records(0)] == [b"first"]
+
+
+def test_a_snapshot_does_not_take_the_last_of_the_room(small_disk: Path) -> None:
+    with closing(JournalFile.create(small_disk / "w.sqlite", {}, "process")) as journal:
+        journal.ready()
+        free = free_bytes(small_disk)
+        with pytest.raises(JournalFull, match=r"a snapshot needs \d+ bytes, \d+ are free"):
+            journal.write_snapshot(0, 0, bytes(free // 2), b"")
+        assert free_bytes(small_disk) == free
+        # it is in the log and in the file for a while
+        number = journal.write_snapshot(0, 0, bytes(free // 3), b"")
+        journal.checkpoint()
+        with pytest.raises(JournalFull):
+            journal.write_snapshot(0, 0, bytes(free // 3), b"")
+        # what was forgotten is used again
+        journal.write_snapshot(1, 0, b"", b"")
+        journal.forget_before(number + 1)
+        journal.write_snapshot(2, 0, bytes(free // 3), b"")
+
+
+def test_the_log_of_a_full_disk_gives_room_back(small_disk: Path) -> None:
+    """The same few pages over and over fill a log, and are few where they belong."""
+    with closing(JournalFile.create(small_disk / "w.sqlite", {}, "process")) as journal:
+        journal.ready()
+
+        def until_it_is_full() -> None:
+            while True:
+                journal.ready()
+                journal.append("change", journal.step, b"")
+                journal.advance(journal.step + 1)
+
+        with pytest.raises(JournalFull):
+            until_it_is_full()
+        step = journal.step
+        journal.checkpoint()
+        for _ in range(50):
+            journal.ready()
+            journal.append("change", step, b"")
+            journal.advance(step)
 
 
 def test_a_mark_that_found_no_room_is_made_up_for(tmp_path: Path) -> None:
