@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from orca_core.agent_columns import capped
 from orca_core.errors import Notice
 from orca_core.geometry.free_places import nearest_free
-from orca_core.geometry.inside import obstacles_around
+from orca_core.geometry.inside import near_obstacles, obstacles_around
 from orca_core.geometry.obstacles import stands_at
 from orca_core.kernels.caught import CAUGHT, NO_PLACE, TOLD
 from orca_core.kernels.status import INSIDE_OBSTACLE
@@ -71,16 +71,9 @@ def _inside(world: Surroundings, rows: Integers, changed: Collection[int] | None
     # what somebody else drives goes where it is driven
     rows = rows[world.population.state["locked"][rows] == 0]
     points, heights = world.population.state["position"][rows], heights_of(world, rows)
-    found: dict[int, int] = {}
-    for obstacle in named:
-        if not obstacle.closed or obstacle.open:
-            continue
-        # few are near: the exact question is for them
-        low, high = obstacle.points.min(axis=0), obstacle.points.max(axis=0)
-        near = np.flatnonzero(((points > low) & (points < high)).all(axis=1))
-        for item, identifier in obstacles_around([obstacle], points[near], heights[near]):
-            found.setdefault(int(rows[near[item]]), identifier)
-    return found
+    # few are near: the exact question is for them
+    solid, near = near_obstacles([one for one in named if one.closed and not one.open], points)
+    return {int(rows[near[item]]): one for item, one in obstacles_around(solid, points[near], heights[near])}
 
 
 def _held_still(world: Surroundings, before: Integers) -> dict[int, int]:

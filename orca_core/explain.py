@@ -15,6 +15,7 @@ import numpy as np
 
 from orca_core.guides import ask_guides
 from orca_core.kernels.boundary import boundary_half_plane
+from orca_core.kernels.caught import NO_PLACE, let_out
 from orca_core.kernels.detail import limit_quality
 from orca_core.kernels.linear_program import permitted_velocity
 from orca_core.kernels.preferred import preferred_velocity
@@ -208,6 +209,8 @@ def _next(world: World, row: int) -> dict[str, Any]:
     stage = solver.stage(agents, statics, world.options, dt, task)
     solver.solve(stage, dt, world.seed, task, leaf, leaf + 1)
     agents["neighbor_reach"][:] = hints
+    let_out(place, place + 1, solver["order"], dt, *stage.letting_out)
+    escapes = agents["caught"][row] != 0 and not agents["caught"][row] & NO_PLACE
     locked = bool(agents["locked"][row])
     outcome = 0 if locked else int(solver["outcome"][place])
     return {
@@ -215,6 +218,7 @@ def _next(world: World, row: int) -> dict[str, Any]:
         "coasts": bool(outcome & COASTED),
         "turns_aside": bool(outcome & BIASED),
         "parts": bool(outcome & COINCIDENT),
+        **({"escapes_to": agents["escape"][row].tolist()} if escapes else {}),
     }
 
 
@@ -229,7 +233,8 @@ def explain(world: World, identifier: int) -> dict[str, Any]:
     none and goes on, which is `locked`. `next` is what the coming step will solve, options included: its velocity,
     whether it goes on as it went because it is far from every point of interest, and
     whether the agent turns aside of a symmetry or parts from one on its very spot; walls and the walkable surface may
-    still cut that move short. `body` is what its limits let it do in that step, None without any.
+    still cut that move short. Of an agent that is caught where nobody can be it also names the place that it
+    `escapes_to`. `body` is what its limits let it do in that step, None without any.
     Raises NotFound or Gone.
     """
     row = int(world.index_of([identifier])[0])

@@ -10,6 +10,7 @@ import shapely
 from numpy.typing import NDArray
 
 from orca_core.geometry.clear_area import boundaries_of, clear_of, shrunk_area
+from orca_core.geometry.inside import bounds_of
 from orca_core.geometry.obstacles import Obstacle
 from orca_core.geometry.rings import polygonal
 from orca_core.geometry.walkable import WalkableSet
@@ -35,7 +36,7 @@ def nearest_free(
     Free is what is walkable for the radius, keeps it from every wall and lies in no closed obstacle. Only what stands
     around the points is looked at, and more where that is not enough, so that it costs little in a large world.
     """
-    bounds = np.array([[*one.points.min(axis=0), *one.points.max(axis=0)] for one in obstacles]).reshape(-1, 4)
+    bounds = bounds_of(obstacles)
     surface, cut = shrunk_area(boundaries_of(walkable, radius, merge_collinear)) if len(walkable) else (None, [])
     if surface is not None and surface.is_empty:
         return points.copy(), np.zeros(len(points), np.bool_)

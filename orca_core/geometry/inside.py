@@ -10,7 +10,36 @@ from numpy.typing import NDArray
 
 from orca_core.geometry.obstacles import Obstacle, stands_at
 
-__all__ = ["obstacles_around"]
+__all__ = ["bounds_of", "near_obstacles", "obstacles_around"]
+
+
+# pairs of a point and an obstacle that are looked at in one go
+PAIRS = 4_000_000
+
+
+def bounds_of(obstacles: Sequence[Obstacle]) -> NDArray[np.float64]:
+    """The box (m, 4) around each obstacle: min x, min y, max x, max y."""
+    if not obstacles:
+        return np.empty((0, 4))
+    points = np.concatenate([one.points for one in obstacles])
+    starts = np.cumsum([0, *(len(one.points) for one in obstacles)])[:-1]
+    return np.hstack([np.minimum.reduceat(points, starts), np.maximum.reduceat(points, starts)])
+
+
+def near_obstacles(
+    obstacles: Sequence[Obstacle], points: NDArray[np.float64]
+) -> tuple[list[Obstacle], NDArray[np.int64]]:
+    """The obstacles whose boxes hold any of the points (n, 2), and the points (k,) that any of these boxes hold."""
+    bounds, held = bounds_of(obstacles), np.zeros(len(points), np.bool_)
+    chosen: list[Obstacle] = []
+    size = max(1, PAIRS // max(1, len(points)))
+    for first in range(0, len(bounds), size):
+        low, high = bounds[first : first + size, None, :2], bounds[first : first + size, None, 2:]
+        between = (points > low) & (points < high)
+        within = between[..., 0] & between[..., 1]
+        held |= within.any(axis=0)
+        chosen += [obstacles[first + k] for k in np.flatnonzero(within.any(axis=1)).tolist()]
+    return chosen, np.flatnonzero(held)
 
 
 def obstacles_around(

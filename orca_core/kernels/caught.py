@@ -18,6 +18,8 @@ TOLD = 2
 NO_PLACE = 4
 
 ROUNDED = 1.0 + 1e-12
+# all bits of events but those of arriving and of being held up
+OTHER_EVENTS = 255 - ARRIVED_EVENT - STALLED_EVENT
 
 
 @kernel("void(i8,i8,i8[::1],f8,u1[::1],f8[:,::1],f8[::1],f8[:,::1],f8[:,::1],f8[:,::1],u1[::1])")
@@ -67,7 +69,7 @@ def tell_caught(first, last, order, caught, escape, next_position, status, event
         out = next_position[i, 0] == escape[i, 0] and next_position[i, 1] == escape[i, 1]
         if not out or (caught[i] & NO_PLACE) != 0:
             status[i] = INSIDE_OBSTACLE
-            happened &= ~(ARRIVED_EVENT | STALLED_EVENT)
+            happened &= OTHER_EVENTS
         if (caught[i] & TOLD) == 0:
             happened |= INSIDE_EVENT
         events[place] = happened

@@ -9,12 +9,15 @@ from __future__ import annotations
 
 import json
 import sys
+from dataclasses import replace
 
 import numpy as np
 
 from orca_core import Obstacle, Options, WalkableArea, World
+from orca_core.heading import headings
+from orca_core.level_of_detail import LevelOfDetail
 
-__all__ = ["STEPS", "outcome", "populate", "scene"]
+__all__ = ["STEPS", "everything", "outcome", "populate", "scene"]
 
 STEPS = 60
 TIME_STEP = 0.1
@@ -77,6 +80,37 @@ def populate(world: World) -> None:
     )
 
 
+def bodies(model: str, count: int) -> World:
+    """Agents with limits, of every quality, too dense in the middle, most of them far from every point of interest."""
+    detail = LevelOfDetail(distance=3.0, every=3, neighbors=5, points=((2.0, 1.0),))
+    options = replace(Options.service(), avoidance_model=model, slow_when_dense=True, level_of_detail=detail)
+    world = World(time_step=TIME_STEP, options=options, seed=2008)
+    random = np.random.default_rng(2008)
+    world.add_obstacles([Obstacle(np.array([(-3.0, -2.5), (3.0, -2.0)]))])
+    world.add_agents(
+        {
+            "position": random.normal(0.0, 1.2, (count, 2)),
+            "goal": random.uniform(-6.0, 6.0, (count, 2)),
+            "radius": random.choice([0.1, 0.15], count),
+            "max_acceleration": random.choice([0.8, 3.0], count),
+            "max_turning_rate": random.choice([0.7, 4.0, 17.0, 40.0], count),
+            "forward_preference": random.choice([0.0, 0.6, 1.0], count),
+            "heading": random.normal(0.0, 1.0, (count, 2)),
+            "quality": random.choice(["all", "all", "few", "none"], count).tolist(),
+        },
+    )
+    return world
+
+
+def everything() -> dict[str, object]:
+    """The outcome of every scene."""
+    found: dict[str, object] = {"scene": outcome(scene())}
+    for model, count, steps in (("orca", 60, 40), ("rvo", 12, 8), ("vo", 12, 8)):
+        world = bodies(model, count)
+        found[model] = [outcome(world, steps), headings(world.column("velocity"), world.column("heading")).tolist()]
+    return found
+
+
 def outcome(world: World, steps: int = STEPS) -> dict[str, object]:
     """Step the world and tell its digest and every event."""
     report = world.step(steps)
@@ -85,4 +119,4 @@ def outcome(world: World, steps: int = STEPS) -> dict[str, object]:
 
 
 if __name__ == "__main__":
-    sys.stdout.write(json.dumps(outcome(scene())))
+    sys.stdout.write(json.dumps(everything()))

@@ -5,13 +5,13 @@ from __future__ import annotations
 import pytest
 
 from tests.determinism.conftest import VARIANTS, Outcomes
-from tests.determinism.scene import outcome, scene
+from tests.determinism.scene import everything
 
 
 @pytest.fixture(scope="module")
 def here() -> dict[str, object]:
-    """What the scene comes to in this process."""
-    return outcome(scene())
+    """What the scenes come to in this process."""
+    return everything()
 
 
 # the slowest last: they have been running all the while

@@ -14,9 +14,7 @@ __all__ = ["behaviour_sections", "flow_rows", "scene_rows", "speed_rows", "syste
 def behaviour_sections(result: dict[str, Any]) -> list[Section]:
     """Crowds, who runs what, flows, speeds."""
     found = [
-        Section(
-            "How the crowds fare (arrived: all seeds together; overlap: the deepest):", scene_rows(result)
-        ),
+        Section("How the crowds fare (arrived: all seeds together; overlap: the deepest):", scene_rows(result)),
         Section("Which system runs which scene, and who finds the ways:", system_rows(result)),
     ]
     if result["pedestrians"] is not None:

@@ -48,4 +48,3 @@ def floor_of(scene: SceneData) -> Floor:
         extent = float(np.abs(both).max()) + MARGIN
         area = clear_area(WalkableSet(), ObstacleSet(), 0.0, True, extent)
     return Floor([rings_of(part) for part in area.geoms], not scene.walkable, area)
-

@@ -9,6 +9,7 @@ from __future__ import annotations
 import colorsys
 import math
 from dataclasses import dataclass, field
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,6 +24,8 @@ Floats = NDArray[np.float64]
 MOST_BYTES = 2_000_000_000
 # share of the drawn box that is left free around everything
 MARGIN = 0.03
+# of how many strokes a side of an open door is drawn
+STROKES = 5
 # colours there are, one for each direction in which agents went; those of one hue are of one lightness
 HUES = tuple(
     (round(255 * red), round(255 * green), round(255 * blue))
@@ -45,6 +48,13 @@ def closed(wall: Floats) -> bool:
     return len(wall) > 3 and bool((wall[0] == wall[-1]).all())
 
 
+def _strokes(line: Floats) -> list[Floats]:
+    """A line (k, 2) as an open door is drawn: each side in strokes, with gaps as long between them."""
+    parts = np.linspace(0.0, 1.0, 2 * STROKES)[:, None]
+    points = [a + (b - a) * parts for a, b in pairwise(line)]
+    return [side[2 * k : 2 * k + 2] for side in points for k in range(STROKES)]
+
+
 @dataclass
 class Recording:
     """What is drawn. `walls` are lines (k, 2), `areas` polygons of rings (k, 2) with the outer one first."""
@@ -64,7 +74,8 @@ class Recording:
         walls = []
         for obstacle in world.obstacles():
             points = np.asarray(obstacle.points, np.float64)
-            walls.append(np.vstack([points, points[:1]]) if obstacle.closed else points)
+            line = np.vstack([points, points[:1]]) if obstacle.closed else points
+            walls += _strokes(line) if obstacle.open else [line]
         polygons = (polygon for area in world.walkable() for polygon in area.polygons)
         areas = [[np.asarray(ring, np.float64) for ring in polygon] for polygon in polygons]
         radii = np.array(world.column("radius"), np.float64)

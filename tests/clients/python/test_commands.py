@@ -56,6 +56,11 @@ SQUARE = {"type": "Polygon", "coordinates": [[[0, 0], [4, 0], [4, 4], [0, 4], [0
             {"op": "set_walkable", "geometry": SQUARE, "clearance": 1, "id": 5},
         ),
         (commands.remove_walkable(5), {"op": "remove_walkable", "id": 5}),
+        (
+            commands.set_level_of_detail({"distance": 30, "every": 4}),
+            {"op": "set_level_of_detail", "level_of_detail": {"distance": 30, "every": 4}},
+        ),
+        (commands.set_level_of_detail(None), {"op": "set_level_of_detail", "level_of_detail": None}),
     ],
     ids=lambda value: value.get("op", ""),
 )

@@ -47,6 +47,10 @@ def test_who_is_caught_leaves_by_the_shortest_way(
         ("inside-obstacle", "agent 0 is inside obstacle 0; it leaves by the shortest way")
     ]
     assert world.agent(0)["status"] == "inside-obstacle"
+    explained = world.explain(0)["next"]
+    assert explained["escapes_to"] == pytest.approx(free, abs=1e-9)
+    assert np.hypot(*explained["velocity"]) == pytest.approx(1.5)
+    assert "escapes_to" not in world.explain(1)["next"]
     distance, events, way = float(np.hypot(*np.subtract(free, place))), [], [np.array(place)]
     for _ in range(int(np.ceil(distance / 0.375))):
         assert world.agent(0)["status"] == "inside-obstacle"

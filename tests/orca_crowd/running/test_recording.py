@@ -45,6 +45,15 @@ def test_everything_is_in_the_box(tmp_path: Path) -> None:
     assert Recording("empty", 0.1, np.empty(0), [], []).box() == (-1.0, -1.0, 1.0, 1.0)
 
 
+def test_an_open_door_is_drawn_in_strokes(tmp_path: Path) -> None:
+    door = {"points": [[0, 3], [9, 3], [9, 5]], "open": True}
+    recording = recorded(tmp_path, obstacles=[door, {"points": [[-1, 1], [1, 1]]}])
+    assert [len(wall) for wall in recording.walls] == [2] * 11
+    assert recording.walls[0].tolist() == [[0, 3], [1, 3]]
+    assert recording.walls[4].tolist() == [[8, 3], [9, 3]]
+    assert recording.walls[-1].tolist() == [[-1, 1], [1, 1]]
+
+
 def test_thinned_it_keeps_its_ends(tmp_path: Path) -> None:
     recording = recorded(tmp_path)
     thin = recording.thinned(4)

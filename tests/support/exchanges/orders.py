@@ -66,6 +66,11 @@ GEOMETRY: list[dict[str, Any]] = [
     {"op": "add_walkable", "areas": [{"geometry": SQUARE}]},
     {"op": "set_walkable", "id": 0, "geometry": SQUARE, "clearance": 0.5, "horizon": 3.0, "shrunk": True},
     {"op": "remove_walkable", "id": 0},
+    {
+        "op": "set_level_of_detail",
+        "level_of_detail": {"distance": 30.0, "every": 4, "neighbors": 4, "points": [[12.0, 8.0]], "boxes": []},
+    },
+    {"op": "set_level_of_detail", "level_of_detail": None},
 ]
 CHOSEN: dict[str, Any] = {"return": "agents", "fields": ["position", "velocity", "status"], "ids": ids(0, LARGEST)}
 

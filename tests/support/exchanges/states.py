@@ -52,6 +52,7 @@ class Walk:
             "velocity": (0.0, 0.0),
             "preferred_velocity": (0.0, 0.0),
             "goal": (np.nan, np.nan),
+            "heading": (np.nan, np.nan),
             "preferred_speed": 1.5,
             "goal_tolerance": 1e-9,
             "radius": 0.5,
