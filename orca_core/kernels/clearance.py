@@ -3,8 +3,9 @@
 - `kept_clear`: the distance that a centre keeps from walls. The solver makes its half-planes with it, walkable areas
   are shrunk by it, and planners take it off on both sides of every wall.
 - `narrowest_passage`: a gap between two things is a passage if and only if it is at least as wide as what is kept from
-  both and MARGIN of that. In a gap of exactly two radii the solver leaves no velocity but zero: agents stand in it for
-  ever. With the margin they pass, slowly; so a planner that keeps to it never sends anybody where steering will not go.
+  both and MARGIN of that. In a gap of exactly two radii the solver leaves next to no velocity: agents stand in it for a
+  minute and more. With the margin they pass, slowly; so a planner that keeps to it never sends anybody where steering
+  will not go.
 """
 
 from orca_core._jit import kernel

@@ -28,6 +28,7 @@ MODELS: tuple[type[BaseModel], ...] = (
     commands.CommandsBody,
     geometry.AreaRow,
     geometry.AreasBody,
+    geometry.DoorBody,
     geometry.ObstacleRow,
     geometry.ObstaclesBody,
     paths.PathsBody,

@@ -42,6 +42,7 @@ CALLS = {
         for method in ("get", "put", "delete")
         for kind in ("obstacles", "walkable")
     ),
+    ("patch", "/v1/worlds/{world}/obstacles/{id}"),
     ("post", "/v1/worlds/{world}/map"),
     ("post", "/v1/worlds/{world}/paths"),
     ("post", "/v1/worlds/{world}/commands"),
@@ -119,9 +120,12 @@ def test_the_operations_are_those_of_the_contract() -> None:
         "add_obstacles",
         "set_obstacle",
         "remove_obstacle",
+        "open_door",
+        "close_door",
         "add_walkable",
         "set_walkable",
         "remove_walkable",
+        "set_level_of_detail",
     ]
 
 

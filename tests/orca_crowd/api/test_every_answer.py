@@ -36,6 +36,7 @@ CALLS: list[tuple[str, str, dict[str, Any]]] = [
     ("GET", "{w}/obstacles", {}),
     ("GET", "{w}/obstacles/3", {}),
     ("PUT", "{w}/obstacles/3", {"json": {"points": [[40, 0], [50, 2]]}}),
+    ("PATCH", "{w}/obstacles/3", {"json": {"open": True}}),
     ("DELETE", "{w}/obstacles/3", {}),
     ("POST", "{w}/walkable", {"json": {"areas": [{"id": 4, "geometry": SQUARE}]}}),
     ("GET", "{w}/walkable", {}),
