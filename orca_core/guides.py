@@ -52,6 +52,8 @@ def ask_guides(world: World) -> bool:
     if not any(spoke):
         return False
     # the solver takes one velocity for all who do not head for their goal by themselves
-    np.copyto(agents["steer_velocity"], agents["preferred_velocity"], where=(guided == 0)[:, None])
+    bound = np.logical_or(guided, agents["has_goal"])
+    if not bound.all():
+        np.copyto(agents["steer_velocity"], agents["preferred_velocity"], where=~bound[:, None])
     np.logical_and(agents["has_goal"], guided == 0, out=agents["heads_for_goal"].view(np.bool_))
     return True

@@ -25,10 +25,35 @@ OPTION_MEANINGS: dict[str, str] = {
     "walkable_surface": "a centre never leaves the walkable area shrunk by its radius; its move slides along",
     "leave_obstacles": "an agent in an obstacle put over it, or off a surface taken away, leaves by the shortest way",
     "one_side_of_walls": "who stands exactly on a wall gets off it on a side that does not depend on how it was drawn",
+    "settle_crowds": "whoever is kept from its goal by others who rest there settles where it is: `arrived-crowded`",
+    "detect_blocked": "agents that wait for each other, or for one that stands, are told of: `blocked`",
+    "bias_blocked": "the preferred speed of a blocked agent rises with the time that it has waited",
+    "courtesy": "of blocked agents who has waited longest goes first; who wants into its way stands aside",
+    "back_out": "who has less right of way backs out of a passage, as far as the other needs",
+    "replan_jams": "who stays blocked on a path asks for one round the jam",
     "stall_time": "seconds with under a tenth of the wanted progress after which an agent counts as stalled",
     "avoidance_model": "half-planes (orca), or what they replace: reciprocal (rvo) or plain (vo) velocity obstacles",
     "slow_when_dense": "above ten agents per square metre agents want less and yield more softly, so no crowd shivers",
     "level_of_detail": "who is far from every point of interest is solved every few steps, or with fewer neighbours",
+    "unreachable_goals": "what agents with guidance `path` or `flow` do whose goal cannot be reached: `stop`, or go to "
+    "the `nearest` point that can",
+    "plan_delay_steps": "steps after which a planned way or a flow field enters the world; 0 stands for 0.03 s of the "
+    "world, at least one step",
+    "plan_expansions": "budget of the ways that are asked for in one step, in expansions; what is left over is planned "
+    "in the next",
+    "flow_cell_size": "side in m of the cells of flow fields; `null`: the power of two at or below the radius, less "
+    "where the surface is small",
+    "flow_cells": "cells of one flow field at most; a larger surface has larger cells, twice the side each time",
+    "flow_fields": "flow fields at most, one for each goal and radius; who finds none free goes straight",
+}
+
+# words, and bounds of numbers
+CHOICES: dict[str, tuple[str, ...]] = {"unreachable_goals": ("stop", "nearest")}
+WHOLE: dict[str, tuple[int, int]] = {
+    "plan_delay_steps": (0, 1000),
+    "plan_expansions": (1, 1_000_000),
+    "flow_cells": (256, 4_194_304),
+    "flow_fields": (1, 256),
 }
 
 
@@ -54,10 +79,22 @@ class Options:
     walkable_surface: bool = False
     leave_obstacles: bool = False
     one_side_of_walls: bool = False
+    settle_crowds: bool = False
+    detect_blocked: bool = False
+    bias_blocked: bool = False
+    courtesy: bool = False
+    back_out: bool = False
+    replan_jams: bool = False
     stall_time: float = 3.0
     avoidance_model: str = "orca"
     slow_when_dense: bool = False
     level_of_detail: LevelOfDetail | None = None
+    unreachable_goals: str = "stop"
+    plan_delay_steps: int = 0
+    plan_expansions: int = 50_000
+    flow_cell_size: float | None = None
+    flow_cells: int = 262_144
+    flow_fields: int = 32
 
     @classmethod
     def text(cls) -> Options:
@@ -100,6 +137,17 @@ class Options:
                     )
                 else:
                     changed[name] = float(value)
+            elif name == "flow_cell_size":
+                if value is not None and (
+                    isinstance(value, bool) or not isinstance(value, int | float) or not 1e-3 <= value <= 1e6
+                ):
+                    problems.append(
+                        Problem(
+                            None, "options.flow_cell_size", f"must be null or a length from 0.001 to 1e6, not {value!r}"
+                        )
+                    )
+                else:
+                    changed[name] = None if value is None else float(value)
             elif name == "avoidance_model":
                 if value not in AVOIDANCE_MODELS:
                     wanted = ", ".join(AVOIDANCE_MODELS)
@@ -111,6 +159,12 @@ class Options:
                     changed[name] = LevelOfDetail.from_mapping(value, f"options.{name}")
                 except InvalidInput as error:
                     problems += error.problems
+            elif name in CHOICES or name in WHOLE:
+                fault = _fault(name, value)
+                if fault is None:
+                    changed[name] = value
+                else:
+                    problems.append(Problem(None, f"options.{name}", fault))
             elif not isinstance(value, bool):
                 problems.append(Problem(None, f"options.{name}", f"must be true or false, not {value!r}"))
             else:
@@ -125,6 +179,17 @@ class Options:
         if self.level_of_detail is not None:
             values["level_of_detail"] = self.level_of_detail.as_mapping()
         return values
+
+
+def _fault(name: str, value: object) -> str | None:
+    """Why a value may not stand in an option of words or of whole numbers, or None."""
+    if name in CHOICES:
+        allowed = isinstance(value, str) and value in CHOICES[name]
+        return None if allowed else f"must be one of {', '.join(CHOICES[name])}, not {value!r}"
+    low, high = WHOLE[name]
+    if isinstance(value, bool) or not isinstance(value, int) or not low <= value <= high:
+        return f"must be an integer from {low} to {high}, not {value!r}"
+    return None
 
 
 PROFILES: dict[str, Options] = {"text": Options.text(), "service": Options.service()}

@@ -14,10 +14,13 @@ from orca_core.errors import InvalidInput, Problem
 from orca_core.heading import headings, unit_vectors
 from orca_core.identifiers import Identifiers, rows_of
 from orca_core.kernels.status import ARRIVED, INSIDE_OBSTACLE, MOVING, NO_GOAL
-from orca_core.state import AGENT_DEFAULTS, STATUS_NAMES, AgentState
+from orca_core.state import AGENT_DEFAULTS, BY_NAME, STATUS_NAMES, AgentState
 from orca_core.yielding import MANNERS
 
 __all__ = ["Population"]
+
+# what is remembered of an agent on its way, and forgotten with it
+ANEW = ("waiting", "blocked_by", "right_since", "resting_until", "attempts", "yields_to", "yielding")
 
 Integers = NDArray[np.int64]
 Masks = Mapping[str, NDArray[np.bool_]]
@@ -27,6 +30,8 @@ TUNED = (
     "velocity", "radius", "max_speed", "time_horizon", "obstacle_horizon", "neighbor_distance", "max_neighbors",
     "quality", "max_acceleration", "max_turning_rate", "forward_preference", *MANNERS,
 )  # fmt: skip
+# what guides who look after many at once keep
+AIMED = ("goal", "preferred_velocity", "guidance")
 # what null may clear, and the value that clearing leaves
 CLEARABLE = (
     *("goal", "preferred_velocity", "velocity", "heading"),
@@ -179,6 +184,7 @@ class Population:
             if name == "goal":
                 # clearing a goal leaves zero; a preferred velocity that was set after it is not the goal's to clear
                 self.state["has_goal"][empty] = 0
+                self.state.aim_anew()
         # the goal last, so that it holds over a preferred velocity of the same row
         for name in sorted(values, key=lambda name: name == "goal"):
             held = given.get(name)
@@ -227,6 +233,8 @@ class Population:
             state["caught"][indices] *= array == 0
         if name in TUNED:
             state.tune_anew()
+        if name in AIMED:
+            state.aim_anew()
         state[name][indices] = array
 
     def watch_anew(self, indices: Integers, step: int) -> None:
@@ -241,6 +249,8 @@ class Population:
         state["status"][indices] = np.where(state["caught"][indices] != 0, INSIDE_OBSTACLE, status)
         state["anchor"][indices] = state["position"][indices]
         state["anchor_step"][indices] = step
+        for name in ANEW:
+            state[name][indices] = BY_NAME[name].empty
 
     def remove(self, ids: ArrayLike) -> None:
         """Drop agents; raises InvalidInput, NotFound or Gone and then has changed nothing."""

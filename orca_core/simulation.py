@@ -16,6 +16,9 @@ from typing import Any, Protocol
 
 from numpy.typing import NDArray
 
+from orca_core.guidance.deadlock import Deadlock
+from orca_core.guidance.flow import Flow
+from orca_core.guidance.follow import Follow
 from orca_core.guidance.together import Together
 from orca_core.guides import Guide
 from orca_core.world import World
@@ -33,7 +36,7 @@ class GuideMaker(Protocol):
 
 
 # in the order in which they are asked; a later one may change what an earlier one wants
-GUIDES: tuple[GuideMaker, ...] = (Together,)
+GUIDES: tuple[GuideMaker, ...] = (Follow, Flow, Together, Deadlock)
 
 
 class Simulation:

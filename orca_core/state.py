@@ -89,6 +89,13 @@ FIELDS: tuple[Field, ...] = (
     Field("escape", "<f8", 2, "state", "m", 0.0, "the free place to which it goes while it is caught"),
     Field("turning_until", "<i8", 1, "state", "", 0, "step until which it turns aside after an exact symmetry"),
     Field("turning_since", "<i8", 1, "state", "", 0, "step at which the last such turn began"),
+    Field("waiting", "<i8", 1, "state", "", 0, "steps for which it has got next to nothing of what it wants"),
+    Field("blocked_by", "<i8", 1, "state", "", -1, "id of the agent that it waits for in vain; negative: nobody"),
+    Field("right_since", "<i8", 1, "state", "", -1, "step in which it was given the right of way; negative: never"),
+    Field("resting_until", "<i8", 1, "state", "", 0, "step until which it asks for no right of way"),
+    Field("attempts", "<i8", 1, "state", "", 0, "how often it has had the right of way since it was sent there"),
+    Field("yields_to", "<i8", 1, "state", "", -1, "id of the agent that it lets pass; negative: nobody"),
+    Field("yielding", "<u1", 1, "state", "", 0, "how it lets that one pass; see orca_core.kernels.right_of_way"),
     Field(
         "neighbor_reach",
         "<f8",
@@ -137,6 +144,8 @@ class AgentState:
         self.placed = next(_PLACINGS)
         # changes whenever somebody gives an agent another radius, speed, horizon or reach
         self.tuned = self.placed
+        # changes whenever somebody is given another goal, or another way to find it
+        self.aimed = self.placed
         self.side = 0
         self.arrays = Arrays(allocate)
         self._capacity = 0
@@ -164,7 +173,7 @@ class AgentState:
         other = cls.__new__(cls)
         other.arrays = Arrays()
         other.arrays.attach(table)
-        other.count = other.side = other.placed = other.tuned = 0
+        other.count = other.side = other.placed = other.tuned = other.aimed = 0
         other._capacity = len(table["id"])
         return other
 
@@ -179,6 +188,10 @@ class AgentState:
     def tune_anew(self) -> None:
         """Somebody has given an agent another radius, speed, horizon or reach."""
         self.tuned = next(_PLACINGS)
+
+    def aim_anew(self) -> None:
+        """Somebody has given an agent another goal, or another way to find it."""
+        self.aimed = next(_PLACINGS)
 
     def __getitem__(self, name: str) -> NDArray[Any]:
         """The live rows of a field, writable."""

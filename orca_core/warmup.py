@@ -8,21 +8,30 @@ from __future__ import annotations
 
 # importing a kernel module declares its kernels; the order is that of their dependence
 import orca_core.kernels.area
+import orca_core.kernels.blocking
 import orca_core.kernels.bodies
 import orca_core.kernels.boundary
 import orca_core.kernels.breadth_first
 import orca_core.kernels.candidates
 import orca_core.kernels.caught
+import orca_core.kernels.cells
 import orca_core.kernels.clearance
 import orca_core.kernels.constraints
 import orca_core.kernels.density
 import orca_core.kernels.detail
 import orca_core.kernels.eligible
+import orca_core.kernels.flow_field
+import orca_core.kernels.flow_grid
+import orca_core.kernels.flow_sight
+import orca_core.kernels.flow_steer
 import orca_core.kernels.focal
+import orca_core.kernels.follow
 import orca_core.kernels.frame
 import orca_core.kernels.half_planes
 import orca_core.kernels.heap
+import orca_core.kernels.heed
 import orca_core.kernels.inheritance
+import orca_core.kernels.interval_search
 import orca_core.kernels.linear_program
 import orca_core.kernels.locked
 import orca_core.kernels.nearest
@@ -35,8 +44,11 @@ import orca_core.kernels.preferred
 import orca_core.kernels.ranking
 import orca_core.kernels.reachable
 import orca_core.kernels.responsibility
+import orca_core.kernels.right_of_way
 import orca_core.kernels.safe_intervals
+import orca_core.kernels.settling
 import orca_core.kernels.shares
+import orca_core.kernels.sight
 import orca_core.kernels.status
 import orca_core.kernels.step
 import orca_core.kernels.storeys
@@ -46,6 +58,7 @@ import orca_core.kernels.together
 import orca_core.kernels.tree
 import orca_core.kernels.turning
 import orca_core.kernels.velocity_obstacle
+import orca_core.kernels.waiting
 import orca_core.kernels.walls  # noqa: F401
 from orca_core._jit import cache_counts, compile_all, compiled, kernel_digest
 

@@ -87,7 +87,9 @@ def distinct_count(points: Floats) -> int:
 def signed_area(ring: Floats) -> float:
     """Area of an open ring (k, 2), positive where it runs counter-clockwise."""
     x, y = (ring - ring[0]).T
-    return 0.5 * float(np.sum(x * np.roll(y, -1) - np.roll(x, -1) * y))
+    # put together by hand: rolling takes ten times as long as the sum
+    after_x, after_y = np.concatenate([x[1:], x[:1]]), np.concatenate([y[1:], y[:1]])
+    return 0.5 * float(np.sum(x * after_y - after_x * y))
 
 
 def canonical(ring: Floats, counter_clockwise: bool) -> Floats:
@@ -95,10 +97,10 @@ def canonical(ring: Floats, counter_clockwise: bool) -> Floats:
     if (signed_area(ring) > 0.0) != counter_clockwise:
         ring = ring[::-1]
     order = np.lexsort((ring[:, 1], ring[:, 0]))
-    starts = [int(k) for k in order if (ring[k] == ring[order[0]]).all()]
+    starts = order[(ring[order] == ring[order[0]]).all(axis=1)].tolist()
     # a ring that touches itself at its smallest vertex: the start with the smallest continuation
     start = min(starts, key=lambda k: np.roll(ring, -k, axis=0).tolist()) if len(starts) > 1 else starts[0]
-    return np.ascontiguousarray(np.roll(ring, -start, axis=0))
+    return np.concatenate([ring[start:], ring[:start]])
 
 
 def tidy_ring(points: Floats, drop_collinear: bool, merge: float = MERGE_DISTANCE) -> Floats:

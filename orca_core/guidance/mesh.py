@@ -7,6 +7,7 @@ from numpy.typing import NDArray
 
 from orca_core.geometry.triangulation import Triangulation
 from orca_core.guidance.planner import Point
+from orca_core.kernels.interval_search import locate
 
 __all__ = ["Mesh", "Place"]
 
@@ -22,13 +23,15 @@ Place = tuple[Point, tuple[int, ...]]
 
 
 class Mesh:
-    """The clear area of one radius, cut into triangles."""
+    """The clear area of one radius, cut into triangles. Not safe for two threads at once."""
 
     def __init__(self, cut: Triangulation) -> None:
-        """Keep what the search walks over as lists, which Python reads faster than arrays."""
-        self.vertices: list[Point] = [(x, y) for x, y in cut.vertices.tolist()]
-        self.triangles: list[list[int]] = cut.triangles.tolist()
-        self.across: list[list[int]] = cut.across.tolist()
+        """Keep what the search walks over, and memory of one number a vertex for it."""
+        self.vertices = np.ascontiguousarray(cut.vertices)
+        self.triangles = np.ascontiguousarray(cut.triangles)
+        self.across = np.ascontiguousarray(cut.across)
+        self.walked_to = np.empty(len(cut.vertices))
+        self._found = np.empty(16, np.int64)
         self.component = cut.component
         self._corners = cut.vertices[cut.triangles]
         # the edges at the boundary, and the component that each belongs to
@@ -46,10 +49,13 @@ class Mesh:
         """Where on the surface a point lies, moved onto it where only rounding has put it beside; None off it."""
         if not len(self):
             return None
+        count = locate(*point, self.vertices, self.triangles, self._found)
+        if count > len(self._found):
+            self._found = np.empty(count, np.int64)
+            locate(*point, self.vertices, self.triangles, self._found)
+        if count:
+            return point, tuple(self._found[:count].tolist())
         a, b, c = (self._corners[:, k] for k in range(3))
-        inside = (_turns(a, b, point) >= 0.0) & (_turns(b, c, point) >= 0.0) & (_turns(c, a, point) >= 0.0)
-        if inside.any():
-            return point, tuple(np.flatnonzero(inside).tolist())
         nearest = self.nearest(point)
         if nearest is None or not _near(point, nearest, self.touch):
             return None
@@ -65,12 +71,6 @@ class Mesh:
         feet = _feet(edges[:, 0], edges[:, 1], point)
         k = int(np.argmin(((feet - point) ** 2).sum(axis=1)))
         return float(feet[k, 0]), float(feet[k, 1])
-
-
-def _turns(a: Floats, b: Floats, point: Point) -> Floats:
-    """Above 0 where the point lies to the left of a -> b; a and b (t, 2)."""
-    turns: Floats = (b[:, 0] - a[:, 0]) * (point[1] - a[:, 1]) - (b[:, 1] - a[:, 1]) * (point[0] - a[:, 0])
-    return turns
 
 
 def _feet(a: Floats, b: Floats, point: Point) -> Floats:

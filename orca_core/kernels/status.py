@@ -6,13 +6,20 @@ from orca_core._jit import kernel, prefetch
 from orca_core.kernels.preferred import scaled_down
 from orca_core.kernels.step import COASTED, NON_FINITE, OVERLAPPING
 
-__all__ = ["ARRIVED", "INSIDE_OBSTACLE", "MOVING", "NO_GOAL", "STALLED", "conclude", "start_status"]
+__all__ = [
+    *("ARRIVED", "ARRIVED_CROWDED", "BLOCKED", "INSIDE_OBSTACLE", "MOVING", "NO_GOAL", "STALLED", "UNREACHABLE"),
+    *("conclude", "start_status"),
+]
 
 # indices into orca_core.state.STATUS_NAMES
 NO_GOAL = 0
 MOVING = 1
 ARRIVED = 2
 STALLED = 3
+# given by guides, in place of MOVING or STALLED
+ARRIVED_CROWDED = 4
+BLOCKED = 5
+UNREACHABLE = 6
 INSIDE_OBSTACLE = 7
 
 # bits of `events`
@@ -93,7 +100,11 @@ def conclude(
                 since = anchor_step[i]
                 if (step - since) * dt >= stall_time:
                     now = STALLED
-                    if before != STALLED:
+                    # a guide may have written something more exact over it, and then it has been told already
+                    told = before in (STALLED, ARRIVED_CROWDED)
+                    if before > STALLED and (step - 1 - since) * dt >= stall_time:
+                        told = True
+                    if not told:
                         happened |= STALLED_EVENT
         anchor[i, 0] = ax
         anchor[i, 1] = ay

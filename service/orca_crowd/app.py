@@ -33,6 +33,7 @@ from orca_crowd.tracing import Tracing, tracing_of_environment
 from orca_crowd.worlds.archive import Archive
 from orca_crowd.worlds.demos import Demos
 from orca_crowd.worlds.paths import Paths
+from orca_crowd.worlds.planning import PlannerPool
 from orca_crowd.worlds.registry import Registry
 
 __all__ = ["create_app", "drain"]
@@ -71,8 +72,15 @@ def create_app(
     metrics.engine(engine, __version__)
     writing = writing_watched(metrics, clock, tracing)
     archive = Archive(settings.folder, settings, writing) if settings.folder is not None else None
+    planners = PlannerPool(settings.planners)
     registry = Registry(
-        settings=settings, engine=engine, clock=clock, metrics=metrics, archive=archive, tracing=tracing
+        settings=settings,
+        engine=engine,
+        clock=clock,
+        metrics=metrics,
+        archive=archive,
+        tracing=tracing,
+        planners=planners,
     )
     demos = Demos(registry, engine)
     paths = Paths(settings, engine)
@@ -83,7 +91,9 @@ def create_app(
         refused=metrics.key_refused,
     )
     warmup = Warmup(progress, engine.start)
-    app.state.services = Services(settings, clock, metrics, engine, registry, demos, paths, warmup, door, tracing)
+    app.state.services = Services(
+        settings, clock, metrics, engine, registry, demos, paths, planners, warmup, door, tracing
+    )
     app.state.streams = Streams(clock=clock, settings=settings, offload=engine.serve)
     metrics.streams(app.state.streams.statistics, app.state.streams.waiting)
 
@@ -156,6 +166,7 @@ async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
         lag.cancel()
         await asyncio.wait([lag])
         await services.engine.close()
+        await asyncio.to_thread(services.planners.close)
         services.registry.close()
         services.door.close()
         await asyncio.to_thread(services.tracing.close)

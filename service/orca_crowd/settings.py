@@ -43,6 +43,9 @@ class Settings(BaseSettings):
     helpers: int = Field(
         4, ge=1, le=64, description="Threads that decode, read and encode, so that no step delays them."
     )
+    planners: int = Field(
+        2, ge=1, le=64, description="Threads that plan ways, those of one world in one of them, and make flow fields."
+    )
     data: str = Field(
         "",
         description="Folder that keeps worlds and keys between starts; left empty, one of the user's for this port, "

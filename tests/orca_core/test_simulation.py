@@ -108,16 +108,17 @@ def test_no_split_changes_a_bit(split: list[int]) -> None:
     assert whole.digest() == cut.digest()
 
 
-def large() -> World:
+def large(options: Options | None = None) -> World:
     """Enough agents for several leaves."""
-    world = World(time_step=0.1, options=Options.service())
+    world = World(time_step=0.1, options=options or Options.service())
     places = np.array([(x * 1.1 - 4.0, y * 1.1 - 2.0) for x in range(8) for y in range(5)])
     world.add_agents({**agents(places, radius=0.5), "goal": -places})
     return world
 
 
 def test_without_guides_a_simulation_is_its_world() -> None:
-    plain, world = large(), Simulation(large()).world
+    """With everything on that guides do, their counting alone shows in a snapshot."""
+    plain, world = large(Options.text()), Simulation(large(Options.text())).world
     plain.step(30)
     world.step(30)
     assert plain.digest() == world.digest()

@@ -22,6 +22,8 @@ __all__ = [
     "Lease",
     "Notice",
     "Obstacle",
+    "PathFound",
+    "PathsFound",
     "Removed",
     "Stepped",
     "WalkableArea",
@@ -116,8 +118,36 @@ class WalkableArea:
 
 
 @dataclass(frozen=True)
+class PathFound:
+    """A way: `waypoints` of shape (k, 2) from where it begins to where it ends, both included, and its `length`.
+
+    Where there is none `waypoints` is None, and either `reason` says why it is unreachable (`start-off-surface`,
+    `goal-off-surface` or `disconnected`), with `nearest`, the point nearest to the goal that can be reached, or there
+    is no reason, and the server's budget for one request ran out.
+    """
+
+    waypoints: Any = None
+    length: float | None = None
+    reason: str | None = None
+    nearest: tuple[float, float] | None = None
+
+    @property
+    def unfinished(self) -> bool:
+        """Whether nothing is known of this way, since the budget ran out before it was found."""
+        return self.waypoints is None and self.reason is None
+
+
+@dataclass(frozen=True)
+class PathsFound:
+    """Ways in the order in which they were asked for, over the geometry as it was after `step` steps."""
+
+    step: int
+    paths: tuple[PathFound, ...]
+
+
+@dataclass(frozen=True)
 class Event:
-    """Something that happened in `step`: `arrived`, `stalled`, `overlap`, `removed`, `non-finite`, `late`, …
+    """Something that happened in `step`: `arrived`, `stalled`, `blocked`, `overlap`, `removed`, `non-finite`, `late`, …
 
     `ids` are the agents it is about, `data` whatever else the event says.
     """

@@ -13,7 +13,7 @@ from orca_crowd_client.protocol import geometry as geometry_calls
 from orca_crowd_client.protocol import stepping, worlds
 from orca_crowd_client.protocol.agents import Precision
 from orca_crowd_client.protocol.call import Call
-from orca_crowd_client.protocol.geometry import MapKind, MapSource
+from orca_crowd_client.protocol.geometry import MapKind, MapSource, PathQuery
 from orca_crowd_client.protocol.stepping import Return
 from orca_crowd_client.protocol.subscription import Delivery, StreamedRows, StreamPrecision, Subscription
 from orca_crowd_client.protocol.worlds import CONTROLLER_HEADER
@@ -25,6 +25,7 @@ from orca_crowd_client.results import (
     Digest,
     Lease,
     Obstacle,
+    PathsFound,
     Removed,
     Stepped,
     WalkableArea,
@@ -184,6 +185,13 @@ class World:
     def remove_walkable(self, id: int, /) -> None:  # noqa: A002
         """Remove a walkable area."""
         self._call(geometry_calls.remove_area(self.id, id))
+
+    def paths(self, queries: Sequence[PathQuery], /) -> PathsFound:
+        """Find shortest ways over the geometry as it is, for somebody who steers himself; nothing is changed.
+
+        A query is `{"from": (x, y), "to": (x, y), "radius": r}`; the radius left out is that of the world's defaults.
+        """
+        return self._call(geometry_calls.paths(self.id, queries))
 
     def add_map(self, source: MapSource, *, as_: MapKind, cell_size: float | None = None) -> Added:
         """Load a MovingAI map or GeoJSON, from a file or as text, as obstacles or as walkable areas."""

@@ -34,6 +34,12 @@ export type Obstacle = RestSchemas["ObstacleShown"];
 export type NewArea = RestSchemas["AreaRow"];
 /** A walkable area as the server has it. */
 export type WalkableArea = RestSchemas["AreaShown"];
+/** From where to where, for a disc of which radius. */
+export type PathQuery = RestSchemas["PathQueryRow"];
+/** A way, or why there is none. */
+export type PathFound = RestSchemas["PathShown"];
+/** Ways in the order in which they were asked for. */
+export type PathsFound = RestSchemas["PathsAnswer"];
 /** A GeoJSON Polygon or MultiPolygon. */
 export type Geometry = RestSchemas["Geometry"];
 /** A warning that goes with an accepted request. */

@@ -42,6 +42,8 @@ import type {
   Lease,
   NewAgent,
   Obstacle,
+  PathQuery,
+  PathsFound,
   WalkableArea,
   WorldChange,
   WorldDescription,
@@ -212,6 +214,15 @@ export class World {
   /** Remove an obstacle. */
   removeObstacle(id: number): Promise<void> {
     return this.#call({ method: "DELETE", path: ["obstacles", id], read: nothing });
+  }
+
+  /**
+   * Find shortest ways over the geometry as it is, for somebody who steers himself; nothing is changed. The radius left
+   * out is that of the world's defaults.
+   */
+  paths(queries: readonly PathQuery[]): Promise<PathsFound> {
+    const read = (body: unknown) => asMap(body) as PathsFound;
+    return this.#call({ method: "POST", path: "paths", body: { queries }, read, repeatable: true, accept: JSON_TYPE });
   }
 
   /** Add walkable areas, or bare GeoJSON geometries. */

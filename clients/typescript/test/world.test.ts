@@ -94,6 +94,17 @@ describe.each<EncodingName>(["msgpack", "json"])("a world in %s", (encoding) => 
     expect(digest).toBe((await world.digest()).sha256);
   });
 
+  it("finds ways, and says where there is none", async () => {
+    const world = await makeWorld(client);
+    await world.addObstacles([[[5, -3], [5, 3]]]);
+    await world.addObstacles([{ points: [[20, 0], [22, 0], [22, 2], [20, 2]], closed: true }]);
+    const { step, paths } = await world.paths([{ from: [0, 0], to: [9, 0], radius: 0.5 }, { from: [0, 0], to: [21, 1] }]);
+    expect(step).toBe(0);
+    expect(paths[0]?.length).toBeGreaterThan(9);
+    expect(paths[0]?.waypoints?.at(-1)).toEqual([9, 0]);
+    expect(paths[1]).toMatchObject({ unreachable: true, reason: "goal-off-surface" });
+  });
+
   it("explains one agent", async () => {
     const world = await makePair(client);
     await world.step(30);

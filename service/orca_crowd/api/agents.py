@@ -129,7 +129,7 @@ async def remove_agents(request: Request, world: str) -> Response:
 async def show_agent(request: Request, world: str, id: str) -> Response:  # noqa: A002
     """The agent with its effective values."""
     runner, which = the_world(request), identifier(request)
-    return await answer(request, await runner.read(lambda session: session.world.agent(which)))
+    return await answer(request, await runner.read(lambda session: session.agent(which)))
 
 
 async def change_agent(request: Request, world: str, id: str) -> Response:  # noqa: A002
@@ -141,7 +141,7 @@ async def change_agent(request: Request, world: str, id: str) -> Response:  # no
     def change(session: Session) -> dict[str, Any]:
         accepted = session.apply([command], controller.name)
         # shown in the same turn: a moment later somebody else may have changed it, or taken it away
-        return {**session.world.agent(which), **accepted.single()}
+        return {**session.agent(which), **accepted.single()}
 
     try:
         shown = await runner.change(change)

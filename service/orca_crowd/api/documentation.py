@@ -13,7 +13,7 @@ from pydantic.json_schema import models_json_schema
 from orca_crowd import __version__
 from orca_crowd.api.access import needed
 from orca_crowd.api.queries import Parameter
-from orca_crowd.protocol import agents, commands, geometry, paths, shown, steer, steps, worlds
+from orca_crowd.protocol import agents, commands, demos, geometry, paths, shown, steer, steps, worlds
 from orca_crowd.protocol.bodies import JSON, MSGPACK
 from orca_crowd.protocol.codes import CODES
 
@@ -39,6 +39,7 @@ MODELS: tuple[type[BaseModel], ...] = (
     worlds.NewWorld,
     worlds.WorldChange,
     *(getattr(shown, name) for name in shown.__all__),
+    *(getattr(demos, name) for name in demos.__all__),
 )
 ROWS: tuple[Any, ...] = (agents.NewAgent, agents.AgentChange)
 

@@ -11,7 +11,8 @@ from orca_crowd.api.access import check_new, grant_of
 from orca_crowd.api.documentation import described
 from orca_crowd.api.support import INFO_PATH, ProblemRoute, answer, services
 from orca_crowd.protocol.compatibility import OLDEST_CLIENTS
-from orca_crowd.protocol.shown import DemosAnswer, HealthAnswer, InfoAnswer, StartedDemo
+from orca_crowd.protocol.demos import DemosAnswer, StartedDemo
+from orca_crowd.protocol.shown import HealthAnswer, InfoAnswer
 from orca_crowd.scenes.expected import expected_figures
 from orca_crowd.settings import LIMITS
 

@@ -30,6 +30,7 @@ from orca_crowd.tracing import Tracing
 from orca_crowd.worlds.controllers import Controller
 from orca_crowd.worlds.demos import Demos
 from orca_crowd.worlds.paths import Paths
+from orca_crowd.worlds.planning import PlannerPool
 from orca_crowd.worlds.registry import Registry
 from orca_crowd.worlds.runner import NOBODY, Runner
 from orca_crowd.worlds.session import Accepted
@@ -76,6 +77,7 @@ class Services:
     registry: Registry
     demos: Demos
     paths: Paths
+    planners: PlannerPool
     warmup: Warmup
     door: Doorkeeper
     tracing: Tracing

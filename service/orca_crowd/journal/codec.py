@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from orca_core.errors import Notice
 from orca_core.geometry.obstacles import Obstacle
 from orca_core.geometry.walkable import WalkableArea
+from orca_core.guidance.planning import FoundWays
 from orca_crowd.journal.errors import BadJournal
 from orca_crowd.journal.order import BrokenOff, Order
 from orca_crowd.protocol import commands
@@ -47,6 +48,7 @@ CLASSES: Mapping[str, type[Any]] = {
         commands.CommandRequest,
         Agents,
         BrokenOff,
+        FoundWays,
         Notice,
         Obstacle,
         Order,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from orca_core.guidance.planning import FoundWays
 from orca_crowd.protocol.commands import CommandRequest
 from orca_crowd.protocol.controllers import OwnRequest
 from orca_crowd.protocol.steps import StepRequest
@@ -25,6 +26,7 @@ KINDS: dict[type, str] = {
     OwnRequest: "own",
     StepRequest: "steps",
     BrokenOff: "broken-off",
+    FoundWays: "paths",
 }
 
 
@@ -34,12 +36,19 @@ class Order:
 
     A step request is recorded when it begins, with its commands; how far its steps went the progress of the journal
     tells. It is recorded once more when it goes on after it was broken off.
+
+    Ways that were planned for agents are recorded when they enter the world, in the step that their record tells.
     """
 
-    request: CommandRequest | OwnRequest | StepRequest | BrokenOff
+    request: CommandRequest | OwnRequest | StepRequest | BrokenOff | FoundWays
     controller: str | None = None
 
     @property
     def kind(self) -> str:
         """The word for the record."""
         return KINDS[type(self.request)]
+
+    @property
+    def in_step(self) -> bool:
+        """Whether it takes effect within the last step before it, and not after that."""
+        return isinstance(self.request, FoundWays)

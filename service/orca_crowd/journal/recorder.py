@@ -90,6 +90,8 @@ class Recorder:
         self._since_snapshot = 0.0
         self._recorded = 0
         self._writing = False
+        # what steps brought about and there was no room for: kind, step and body
+        self._owed: list[tuple[str, int, bytes]] = []
         # about how long the log has become, which is counted here since a file system that is asked takes its time
         self._logged = file.log_bytes
         # of the last snapshot, written since; its memory is used again
@@ -99,8 +101,26 @@ class Recorder:
         """Refuse with 507 while there is no room; called before steps, which cannot be refused once they are taken."""
         try:
             self.file.ready()
+            self._pay()
         except JournalFull as full:
             raise self._no_room(full) from None
+
+    def brought_about(self, step: int, order: Order) -> None:
+        """Record what a step has brought about by itself, which cannot be refused: where there is no room for it, it is
+        recorded before anything else, and no further step is taken before that.
+        """
+        self._owed.append((order.kind, step, pack(order)))
+        with suppress(JournalFull), self._around():
+            self._pay()
+
+    def _pay(self) -> None:
+        """Record what is owed, in its order."""
+        while self._owed:
+            kind, step, body = self._owed[0]
+            self.file.append(kind, step, body)
+            self._logged += PAGE_BYTES + len(body)
+            self._recorded += len(body)
+            del self._owed[0]
 
     def recording(self, step: int, order: Order) -> Recording:
         """Record an order, and take it back where what happens inside the context refuses it."""
@@ -108,6 +128,7 @@ class Recorder:
         try:
             with self._around():
                 self.file.ready()
+                self._pay()
                 self.file.append(order.kind, step, body)
         except JournalFull as full:
             raise self._no_room(full) from None

@@ -87,6 +87,8 @@ class AgentChange(TypedDict, total=False):
     status: Annotated[
         str, Field(description="Read-only: may be sent back as it was read, and is ignored with a warning.")
     ]
+    path: Annotated[Any, Field(description="Read-only: may be sent back, and is ignored.")]
+    unreachable: Annotated[Any, Field(description="Read-only: may be sent back, and is ignored.")]
 
 
 @with_config(STRICT)

@@ -9,6 +9,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from orca_crowd.protocol.agents import GroupMode, Guidance, Quality
 from orca_crowd.protocol.geometry import Geometry
 from orca_crowd.protocol.models import Warnings
+from orca_crowd.protocol.shown_paths import PathsAnswer, UnreachableShown
 
 __all__ = [
     "AddedAnswer",
@@ -19,7 +20,6 @@ __all__ = [
     "AreasAnswer",
     "ChangedAnswer",
     "CommandsAnswer",
-    "DemosAnswer",
     "DigestAnswer",
     "ExplainAnswer",
     "HealthAnswer",
@@ -30,7 +30,6 @@ __all__ = [
     "PathsAnswer",
     "Problem",
     "RemovedAnswer",
-    "StartedDemo",
     "SteerAnswer",
     "StepAnswer",
     "WorldShown",
@@ -38,7 +37,9 @@ __all__ = [
 ]
 
 Pair = list[float]
-Status = Literal["no-goal", "moving", "arrived", "stalled"]
+Status = Literal[
+    "no-goal", "moving", "arrived", "stalled", "arrived-crowded", "blocked", "unreachable", "inside-obstacle"
+]
 SEQUENCE: Any = Field(description="Place in the one order of all changes of the world.")
 
 
@@ -165,6 +166,14 @@ class AgentShown(Shown):
     heading: Pair | None = Field(description="Unit vector, where it faces; null: nowhere yet.")
     guidance: Guidance
     status: Status
+    path: list[Pair] | None = Field(
+        None,
+        description="With guidance `path`, and only there: the waypoints that are left before its goal; null while its "
+        "way is being planned.",
+    )
+    unreachable: UnreachableShown | None = Field(
+        None, description="With guidance `path` or `flow`: null where there is a way."
+    )
 
 
 class AgentAnswer(AgentShown):
@@ -267,7 +276,10 @@ class CommandsAnswer(Shown):
 
 
 class EventShown(BaseModel):
-    """Something that happened in a step; more members by kind (`overlap`: `other`, `depth`)."""
+    """Something that happened in a step; more members by kind.
+
+    `overlap`: `other`, `depth`; `blocked`: `other`, `waited`.
+    """
 
     model_config = ConfigDict(extra="allow")
 
@@ -310,30 +322,6 @@ class SteerAnswer(Shown):
     warnings: Warnings
 
 
-class PathShown(Shown):
-    """A way, the truth that there is none, or the truth that the budget did not reach."""
-
-    waypoints: list[Pair] | None = Field(
-        None, description="From `from` to `to`, both included. In MessagePack a bin of float64."
-    )
-    length: float | None = None
-    unreachable: Literal[True] | None = Field(None, description="There is no way.")
-    nearest: Pair | None = Field(
-        None,
-        description="The point nearest to `to` that can be reached; of a `from` off the surface the point of the "
-        "surface nearest to it. Null where such a disc has no place at all.",
-    )
-    reason: Literal["start-off-surface", "goal-off-surface", "disconnected"] | None = None
-    unfinished: Literal[True] | None = Field(None, description="The budget plan_expansions ran out.")
-
-
-class PathsAnswer(Shown):
-    """In the order of the request."""
-
-    step: int = Field(description="Steps taken when the geometry was read.")
-    paths: list[PathShown]
-
-
 class InfoAnswer(Shown):
     """What this server is."""
 
@@ -353,39 +341,3 @@ class HealthAnswer(Shown):
     """How the server is."""
 
     status: str
-
-
-class FiguresShown(Shown):
-    """How the crowd of a scene fares, in seconds and metres."""
-
-    agents: int
-    arrived: int
-    last: float | None = Field(description="When the last one arrives; null where not all do.")
-    delay: float = Field(description="Mean of what each takes longer than the free path at the preferred speed.")
-    overlap: float = Field(description="Deepest of any two discs.")
-    stalled: float = Field(description="Mean time for which somebody on its way stands.")
-    flow: float | None = Field(description="Agents a second across the gate; null without a gate.")
-
-
-class DemoShown(Shown):
-    """A scene that can be started."""
-
-    name: str
-    title: str
-    description: str
-    figures: FiguresShown | None = Field(description="What it comes to; null where it goes on for ever.")
-
-
-class DemosAnswer(Shown):
-    """All scenes."""
-
-    demos: list[DemoShown]
-
-
-class StartedDemo(Shown):
-    """The world that a demo runs in, and what part of the plane to show."""
-
-    world: WorldShown
-    view: list[float] = Field(description="min x, min y, max x, max y")
-    attribution: str | None
-    gate: list[Pair] | None = Field(description="Ends of the line across which its flow is counted.")

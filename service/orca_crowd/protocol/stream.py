@@ -232,7 +232,7 @@ class EventMessage(BaseModel):
 
     type: Literal["event"] = "event"
     kind: str = Field(
-        description="`arrived`, `stalled`, `overlap`, `removed`, `non-finite`, `late`, "
+        description="`arrived`, `arrived-crowded`, `stalled`, `blocked`, `overlap`, `removed`, `non-finite`, `late`, "
         "`barrier-timeout`, `large-frame`, …"
     )
     step: StepNumber

@@ -76,10 +76,22 @@ class OptionsBody(Strict):
     walkable_surface: bool = True
     leave_obstacles: bool = True
     one_side_of_walls: bool = True
+    settle_crowds: bool = True
+    detect_blocked: bool = True
+    bias_blocked: bool = True
+    courtesy: bool = True
+    back_out: bool = True
+    replan_jams: bool = True
     stall_time: Number = 3.0
     avoidance_model: Literal["orca", "rvo", "vo"] = "orca"
     slow_when_dense: bool = False
     level_of_detail: LevelOfDetailBody | None = None
+    unreachable_goals: Literal["stop", "nearest"] = "stop"
+    plan_delay_steps: int = Field(0, ge=0, le=1000)
+    plan_expansions: int = Field(50_000, ge=1, le=1_000_000)
+    flow_cell_size: Number | None = None
+    flow_cells: int = Field(262_144, ge=256, le=4_194_304)
+    flow_fields: int = Field(32, ge=1, le=256)
 
 
 class NewWorld(Strict):

@@ -68,8 +68,12 @@ class Replay:
             order = unpack(record.body)
             if not isinstance(order, Order):
                 raise BadJournal(f"record {record.sequence} of {file.path.name} is no order")
+            # ways are there for the step that they come with
+            if order.in_step:
+                self.order(order)
             self.to(record.step)
-            self.order(order)
+            if not order.in_step:
+                self.order(order)
 
 
 def start_at(file: JournalFile, entry: SnapshotEntry, name: str, restore: Restore, settings: Settings) -> Session:
@@ -77,6 +81,7 @@ def start_at(file: JournalFile, entry: SnapshotEntry, name: str, restore: Restor
     data, memory = file.snapshot(entry)
     try:
         session = Session(name, restore(data), settings)
+        session.plan_with(None)
         session.remember(unpack(memory))
     except (SnapshotError, KeyError, TypeError, ValueError) as error:
         raise BadJournal(f"snapshot {entry.number} of {file.path.name}: {error}") from None

@@ -23,6 +23,7 @@ from orca_crowd.tracing import OFF, Tracing
 from orca_crowd.worlds.about import About
 from orca_crowd.worlds.archive import Archive
 from orca_crowd.worlds.description import WorldDescription
+from orca_crowd.worlds.planning import PlannerPool
 from orca_crowd.worlds.runner import Runner
 from orca_crowd.worlds.session import Session
 
@@ -46,6 +47,7 @@ class Registry:
         metrics: Metrics,
         archive: Archive | None = None,
         tracing: Tracing = OFF,
+        planners: PlannerPool | None = None,
     ) -> None:
         """Start empty; `start` brings back the worlds of the archive and looks for worlds that nobody uses."""
         self._settings = settings
@@ -54,6 +56,7 @@ class Registry:
         self._metrics = metrics
         self._archive = archive
         self._tracing = tracing
+        self._planners = planners
         self._runners: dict[str, Runner] = {}
         self._making: set[str] = set()
         # worlds with a journal that are not here: put away, since nobody used them
@@ -263,6 +266,8 @@ class Registry:
 
     def _runner(self, session: Session, about: About) -> Runner:
         world = session.world
+        if self._planners is not None:
+            session.plan_with(self._planners)
         description = WorldDescription(
             time_step=world.time_step,
             options=world.options.as_mapping(),

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from orca_core.errors import Gone, NotFound
-from orca_core.report import Event
+from orca_core.guidance.planning import FoundWays
 from orca_core.simulation import Simulation
 from orca_core.world import World
 from orca_crowd.errors import ApiError
@@ -32,9 +32,12 @@ from orca_crowd.settings import Settings
 from orca_crowd.worlds.answers import AnswerMemory
 from orca_crowd.worlds.changes import Changes
 from orca_crowd.worlds.description import Facts
+from orca_crowd.worlds.events import travelling
 from orca_crowd.worlds.open_requests import OpenRequests
+from orca_crowd.worlds.planning import PlannerPool
 from orca_crowd.worlds.publication import Publication
 from orca_crowd.worlds.view import AgentView, select
+from orca_crowd.worlds.ways import Ways
 
 __all__ = ["Accepted", "Session"]
 
@@ -69,6 +72,7 @@ class Session:
         """Take an empty or a restored world; `recorder` may be set before anything else is called."""
         self.name = name
         self.world = Simulation(world).world
+        self._ways = Ways(self.world)
         self.recorder: Recorder | None = None
         self._settings = settings
         self._answers = AnswerMemory(count=settings.remembered_answers, size=settings.remembered_bytes)
@@ -198,7 +202,7 @@ class Session:
 
     def advance(self, count: int) -> list[dict[str, Any]]:
         """Take steps; their events as maps, with arrays for columns. `record` keeps how far the world is now."""
-        events = [_event(event) for event in self.world.step(count).events]
+        events = [travelling(event) for event in self.world.step(count).events]
         self._moved = True
         for event in events:
             self._counts[event["kind"]] += max(1, len(event["ids"]))
@@ -279,6 +283,9 @@ class Session:
     def repeat(self, order: Order) -> None:
         """Carry out an order that was accepted before, whatever its key; a refusal is the one of that time."""
         request, controller = order.request, order.controller
+        if isinstance(request, FoundWays):
+            self._ways.expect(request)
+            return
         if isinstance(request, BrokenOff):
             self._open.break_off(self.world.step_count)
             return
@@ -312,6 +319,12 @@ class Session:
         """The journal ends here: requests that have not ended wait for being sent again."""
         self._untold = self._open.break_off(self.world.step_count)
 
+    # ways of agents
+
+    def plan_with(self, pool: PlannerPool | None) -> None:
+        """Have ways planned in these threads from now on, and recorded; None: they come from the journal."""
+        self._ways.plan_with(self.world, pool, self.recorder)
+
     def _selected(self, selection: Selection) -> dict[str, Any]:
         """The chosen agents after the last step; one that was removed by a command in between is left out."""
         try:
@@ -339,6 +352,10 @@ class Session:
             time_step=world.time_step,
             profile=world.options.profile,
         )
+
+    def agent(self, identifier: int) -> dict[str, Any]:
+        """One agent with its effective values, and its way where it has guidance `path`; raises NotFound or Gone."""
+        return self._ways.show(self.world, self.world.agent(identifier))
 
     def agents(self, selection: Selection) -> dict[str, Any]:
         """`{step, time, ids, …columns}`."""
@@ -381,20 +398,3 @@ class Session:
     def _publication(self, events: list[dict[str, Any]], removed: list[int]) -> Publication:
         ids, columns = self._view.take(self.world)
         return Publication(self.name, self.world.step_count, self.world.time, ids, columns, events, removed)
-
-
-# columns of events that hold ids; all others hold numbers
-EVENT_IDENTIFIERS = frozenset({"ids", "other"})
-
-
-def _event(event: Event) -> dict[str, Any]:
-    """An event as it travels, its columns as arrays: lists in JSON, bins in MessagePack."""
-    columns = {"ids": event.ids, **event.data}
-    return {
-        "kind": event.kind,
-        "step": event.step,
-        **{
-            name: np.asarray(values, np.int64 if name in EVENT_IDENTIFIERS else np.float64)
-            for name, values in columns.items()
-        },
-    }

@@ -76,12 +76,15 @@ def replay(file: JournalFile, until: int | None, told: Callable[[int, int], None
         for record in file.records(sequence):
             if record.step > last:
                 break
-            go_on(record.step)
-            checks.states(session.world, sequence)
             order = unpack(record.body)
             if not isinstance(order, Order):
                 raise BadJournal(f"record {record.sequence} of {file.path.name} is no order")
-            steps.order(order)
+            if order.in_step:
+                steps.order(order)
+            go_on(record.step)
+            if not order.in_step:
+                checks.states(session.world, sequence)
+                steps.order(order)
             sequence = record.sequence
             verdict.changes += 1
             if verdict.difference is not None and verdict.difference.agents:

@@ -60,6 +60,8 @@ def test_every_call_of_a_world(start: Start, client: Client) -> None:
     assert said["chosen"] == {"ids": [7], "radius": [0.4], "status": ["moving"], "step": 0, "time": 0}
     assert said["set"] == {"ids": [7], "radius": [0.25], "status": ["no-goal"], "step": 0, "time": 0}
     assert (said["agent"], said["set_agent"], said["removed"], said["gone"]) == ("moving", 2, [7], "gone")
+    # round one end of the wall
+    assert said["paths"] > 2
     assert said["obstacle"] == {
         "id": 0,
         "points": [[1, 6], [3, 6]],

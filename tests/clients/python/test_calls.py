@@ -146,6 +146,13 @@ CALLS: list[tuple[str, Do, Any, tuple[str, str, Any], Any]] = [
         {"id": 5},
     ),
     ("remove_agent", lambda w: w.remove_agent(5), None, ("DELETE", "/agents/5", None), None),
+    (
+        "paths",
+        lambda w: w.paths([{"from": (0, 1), "to": (5, 1), "radius": 0.3}]).paths[0].length,
+        {"step": 0, "paths": [{"waypoints": [[0, 1], [5, 1]], "length": 5.0}]},
+        ("POST", "/paths", {"queries": [{"from": [0, 1], "to": [5, 1], "radius": 0.3}]}),
+        5.0,
+    ),
     ("explain", lambda w: w.explain(5), {"status": "moving"}, ("GET", "/agents/5/explain", None), {"status": "moving"}),
     (
         "add_obstacles",

@@ -77,6 +77,20 @@ def test_both_encodings_see_the_same_world(server: str, make_world: Any) -> None
     assert one.neighbor_distance.tolist() == [7, 7]
 
 
+def test_ways_for_somebody_who_steers_himself(either: Client) -> None:
+    world = either.create_world(time_step=0.1)
+    world.add_obstacles([[(5, -3), (5, 3)], {"points": [(20, 0), (22, 0), (22, 2), (20, 2)], "closed": True}])
+    found = world.paths([{"from": (0, 0), "to": (9, 0), "radius": 0.5}, {"from": (0, 0), "to": (21, 1)}])
+    assert found.step == 0
+    way, none = found.paths
+    assert way.waypoints[0].tolist() == [0, 0]
+    assert way.waypoints[-1].tolist() == [9, 0]
+    assert way.length > 9.0
+    assert not way.unfinished
+    assert (none.waypoints, none.reason, none.unfinished) == (None, "goal-off-surface", False)
+    assert none.nearest is not None
+
+
 def test_an_agents_life(either: Client) -> None:
     world = either.create_world(time_step=0.1)
     added = world.add_agents(position=[(0, 0), (5, 0)], goal=(9, 9), ids=[7, 3])

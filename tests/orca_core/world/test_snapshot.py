@@ -29,7 +29,7 @@ def rich() -> World:
     world.remove_obstacle(int(world.add_obstacles([wall((0.0, 0.0), (1.0, 0.0))]).ids[0]))
     places = np.array([(-5.0, 0.0), (5.0, 0.0), (2.0, 2.0), (2.0, 2.0), (1.0, -0.0)])
     world.add_agents({**agents(places, radius=0.5), "goal": places[::-1].copy(), "id": [9, 3, 100, 4, 2**53 - 1]})
-    world.add_agents({"position": [(0.0, -6.0)], "preferred_velocity": [(-0.0, 1e200)]})
+    world.add_agents({"position": [(0.0, -6.0)], "preferred_velocity": [(-0.0, 1e200)], "preferred_speed": [1.25]})
     world.add_agents(
         {
             **agents([(-6.0, -6.0), (-4.0, -6.0)], velocity=(0.1, 0.2), layer=6, mask=2**32 - 1, group=2**53 - 1),
@@ -212,8 +212,9 @@ def test_a_snapshot_that_knows_nothing_of_who_yields_is_of_a_world_where_all_do(
     world = world_of([(-3.0, 0.0), (3.0, 0.1)], goal=np.array([(3.0, 0.0), (-3.0, 0.0)]), walls=[wall((0, 2), (1, 2))])
     world.step(4)
     header, arrays = parts(world.snapshot())
-    older = {name: array for name, array in arrays.items() if name.removeprefix("agents.") not in MANNERS}
-    assert len(arrays) - len(older) == len(MANNERS)
+    # nor does a new one where nobody has told otherwise
+    older = arrays
+    assert not {f"agents.{name}" for name in MANNERS} & set(arrays)
     restored = World.restore(packed_up(header, older))
     assert restored.snapshot() == world.snapshot()
     assert restored.step(20) == world.step(20)
@@ -230,3 +231,16 @@ def test_a_step_more_changes_the_bytes(saved: bytes) -> None:
     world = World.restore(saved)
     world.step()
     assert world.snapshot() != saved
+
+
+def test_what_nobody_has_told_is_left_out_and_comes_back_all_the_same() -> None:
+    world = World(time_step=0.25)
+    world.add_agents({"position": [(0.0, 0.0), (5.0, 5.0)], "velocity": [(0.0, 0.0), (0.0, -0.0)]})
+    _, arrays = parts(world.snapshot())
+    assert "agents.goal" not in arrays
+    # the sign of a zero is something that was told
+    assert "agents.velocity" in arrays
+    again = World.restore(world.snapshot())
+    assert again.digest() == world.digest()
+    assert again.agent(1) == world.agent(1)
+    assert again.snapshot() == world.snapshot()

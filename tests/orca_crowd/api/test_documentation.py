@@ -15,6 +15,7 @@ from orca_crowd.app import create_app
 from orca_crowd.protocol import shown
 from orca_crowd.protocol.codes import CODES
 from orca_crowd.protocol.commands import COMMAND_BODIES
+from orca_crowd.protocol.demos import DemosAnswer
 from orca_crowd.protocol.worlds import OptionsBody
 from orca_crowd.settings import Settings
 
@@ -145,7 +146,7 @@ def test_real_answers_are_as_documented(client: httpx.Client, world: str) -> Non
 
     check(client.get("/healthz"), shown.HealthAnswer)
     check(client.get("/v1/info"), shown.InfoAnswer)
-    check(client.get("/v1/demos"), shown.DemosAnswer)
+    check(client.get("/v1/demos"), DemosAnswer)
     check(client.get(world), shown.WorldShown)
     check(client.get("/v1/worlds"), shown.WorldsAnswer)
     rows = [{"position": [0, 0], "goal": [0.1, 0]}, {"position": [0.2, 0], "time_horizon": 0.1}]

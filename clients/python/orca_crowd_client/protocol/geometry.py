@@ -10,13 +10,14 @@ from typing import Any, Literal, TypeAlias
 from orca_crowd_client.columns import plain
 from orca_crowd_client.commands import AreaLike, ObstacleLike, area_body, obstacle_body
 from orca_crowd_client.protocol.call import Call, world_path
-from orca_crowd_client.protocol.reading import read_added, read_area, read_changed, read_obstacle
+from orca_crowd_client.protocol.reading import read_added, read_area, read_changed, read_obstacle, read_paths
 from orca_crowd_client.protocol.worlds import nothing
-from orca_crowd_client.results import Added, Changed, Obstacle, WalkableArea
+from orca_crowd_client.results import Added, Changed, Obstacle, PathsFound, WalkableArea
 
 __all__ = [
     "MapKind",
     "MapSource",
+    "PathQuery",
     "add_obstacles",
     "add_walkable",
     "get_area",
@@ -24,6 +25,7 @@ __all__ = [
     "list_obstacles",
     "list_walkable",
     "load_map",
+    "paths",
     "remove_area",
     "remove_obstacle",
     "set_area",
@@ -34,6 +36,9 @@ __all__ = [
 MapKind: TypeAlias = Literal["obstacles", "walkable"]
 # a file, or what is in one: the text of a MovingAI map, or GeoJSON as text or as a mapping
 MapSource: TypeAlias = Path | str | bytes | Mapping[str, Any]
+
+# `{"from": (x, y), "to": (x, y), "radius": r}`; the radius left out is the world's
+PathQuery: TypeAlias = Mapping[str, Any]
 
 MOVING_AI = "text/plain"
 GEO_JSON = "application/geo+json"
@@ -104,6 +109,13 @@ def set_area(world: str, area: int, value: AreaLike) -> Call[Changed]:
     """PUT /v1/worlds/{w}/walkable/{id}; the id stands in the path."""
     body = {name: part for name, part in area_body(value).items() if name != "id"}
     return Call("PUT", world_path(world, "walkable", area), lambda answer: read_changed(answer.body), body=body)
+
+
+def paths(world: str, queries: Sequence[PathQuery]) -> Call[PathsFound]:
+    """POST /v1/worlds/{w}/paths, which changes nothing."""
+    body = {"queries": [plain(query) for query in queries]}
+    path = world_path(world, "paths")
+    return Call("POST", path, lambda answer: read_paths(answer.body), body=body, repeatable=True)
 
 
 def remove_area(world: str, area: int) -> Call[None]:

@@ -14,6 +14,8 @@ from orca_crowd_client.results import (
     Event,
     Notice,
     Obstacle,
+    PathFound,
+    PathsFound,
     Removed,
     Stepped,
     WalkableArea,
@@ -28,6 +30,8 @@ __all__ = [
     "read_columns",
     "read_event",
     "read_obstacle",
+    "read_path",
+    "read_paths",
     "read_removed",
     "read_stepped",
 ]
@@ -87,8 +91,9 @@ def read_event(body: Mapping[str, Any]) -> Event:
     data = {name: value for name, value in body.items() if name not in ("type", "kind", "step", "ids")}
     if "other" in data:
         data["other"] = read_identifiers_of(data["other"])
-    if "depth" in data:
-        data["depth"] = tuple(float(depth) for depth in read_column("depth", data["depth"], len(ids)))
+    for name in ("depth", "waited"):
+        if name in data:
+            data[name] = tuple(float(value) for value in read_column(name, data[name], len(ids)))
     return Event(body["kind"], body["step"], ids, data)
 
 
@@ -141,6 +146,22 @@ def read_obstacle(body: Mapping[str, Any]) -> Obstacle:
     # servers before there were doors do not say
     is_open = body.get("open", False)
     return Obstacle(read_column("position", points, count), body["closed"], body["id"], z_range, is_open)
+
+
+def read_paths(body: Mapping[str, Any]) -> PathsFound:
+    """Read `{step, paths}`."""
+    return PathsFound(body["step"], tuple(read_path(row) for row in body["paths"]))
+
+
+def read_path(row: Mapping[str, Any]) -> PathFound:
+    """Read one way; waypoints have shape (k, 2), as an array or a bin."""
+    points, nearest = row.get("waypoints"), row.get("nearest")
+    if points is not None:
+        # points are as wide as positions and travel like them
+        points = read_column("position", points, len(points) // 16 if isinstance(points, bytes) else len(points))
+    return PathFound(
+        points, row.get("length"), row.get("reason"), None if nearest is None else (nearest[0], nearest[1])
+    )
 
 
 def read_area(body: Mapping[str, Any]) -> WalkableArea:

@@ -35,6 +35,7 @@ func run():
 	yield(world.set_obstacle(wall, {"points": [[1, 6], [3, 6]], "closed": false}), "completed")
 	say("obstacle", yield(world.obstacle(wall), "completed"))
 	say("obstacles", yield(world.obstacles(), "completed")["obstacles"].size())
+	say("paths", yield(world.paths([{"from": [2, 0], "to": [2, 9], "radius": 0.5}]), "completed")["paths"][0]["waypoints"].size())
 	yield(world.remove_obstacle(wall), "completed")
 	var area = yield(world.add_walkable([SQUARE]), "completed")["ids"][0]
 	say("area", yield(world.walkable_area(area), "completed")["clearance"])

@@ -162,11 +162,11 @@ static func read_answer(body, exact):
 			body[name] = read_ids(body[name])
 	for name in body:
 		var value = body[name]
-		if value is PackedByteArray and name == "points":
+		if value is PackedByteArray and name in ["points", "waypoints"]:
 			body[name] = pairs(read_numbers(value, 8), exact)
 		elif value is PackedByteArray and body.has("ids"):
 			body[name] = read(name, value, body["ids"].size(), exact)
-		elif name in ["agents", "events", "results", "obstacles"]:
+		elif name in ["agents", "events", "results", "obstacles", "paths"]:
 			for item in value if value is Array else [value]:
 				read_answer(item, exact)
 	return body

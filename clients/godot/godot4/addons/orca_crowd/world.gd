@@ -140,6 +140,12 @@ func remove_obstacle(obstacle_id):
 	return await _call("DELETE", "/obstacles/" + str(obstacle_id))
 
 
+# Shortest ways, for somebody who steers himself: {from, to, radius} each, the radius left out is the world's.
+# {step, paths}: {waypoints, length} each, or {unreachable, nearest, reason}, or {unfinished}.
+func paths(queries):
+	return await _call("POST", "/paths", {"queries": queries}, true)
+
+
 # Add walkable areas: {geometry, clearance, horizon, shrunk} each, or a bare GeoJSON geometry.
 func add_walkable(areas):
 	return await _call("POST", "/walkable", {"areas": Commands.area_bodies(areas)})

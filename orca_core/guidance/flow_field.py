@@ -1,0 +1,133 @@
+"""Flow field: from every place of a surface the way to the nearest of some goals, for many agents at once.
+
+    grid = FlowGrid.over(Standing.of(world.statics(), 0.5))
+    field = FlowField.towards(grid, [(9.0, 4.0)])
+    field.distance_from((0.0, 0.0))
+
+A field is a function of what stands and of the goals alone: equal questions have answers of equal bits.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from orca_core.guidance.flow_grid import FlowGrid
+from orca_core.kernels.flow_field import LOOKS, direct_cells, nearest_points, seed_goals, seed_points, spread
+from orca_core.kernels.flow_sight import column_of, sees
+
+__all__ = ["FlowField"]
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class FlowField:
+    """Ways over a grid to the nearest of the `goals` (g, 2).
+
+    `distance` (cells,) is the length of the way from the point of a cell (m), infinite where there is none; `onward`
+    int32 (cells,) what one heads for from there: the number of a cell whose point comes next, or cells + the number of
+    a goal; `direct` int32 (cells,) what everybody in a cell may head for, -1 where one must look; `arriving` uint8
+    (components,) whether a way leads from there to a goal. Where none does, ways end at the point that is nearest to a
+    goal, that of the cell `ends` int32 (components,), and their lengths are those to it.
+    """
+
+    grid: FlowGrid
+    goals: Floats
+    distance: Floats
+    onward: NDArray[np.int32]
+    direct: NDArray[np.int32]
+    arriving: NDArray[np.uint8]
+    ends: NDArray[np.int32]
+
+    @classmethod
+    def towards(cls, grid: FlowGrid, goals: Sequence[Sequence[float]] | Floats) -> FlowField:
+        """Search from the goals outward over the whole grid. A goal where no centre may be has no way to it."""
+        targets = np.ascontiguousarray(goals, np.float64).reshape(-1, 2)
+        distance = np.full(grid.cells, math.inf)
+        onward = np.full(grid.cells, -1, np.int32)
+        heap, spots = np.empty(grid.cells, np.int32), np.full(grid.cells, -1, np.int32)
+        search = (distance, onward, heap, spots)
+        # exactly as near as may be is near enough, and a little more for rounding
+        count = seed_goals(targets, grid.margin + grid.slack, 0, *grid.sight(), grid.point, grid.usable, *search)
+        arriving = np.zeros(grid.components, np.uint8)
+        arriving[grid.component[heap[:count]]] = 1
+        # where no way leads to a goal, it leads as near as one can get
+        nearest = np.full(grid.components, math.inf)
+        ends = np.full(grid.components, -1, np.int32)
+        nearest_points(targets, grid.point, grid.component, nearest, ends)
+        ends[arriving == 1] = -1
+        count = seed_points(ends, count, *search)
+        spread(targets, count, *grid.sight(), grid.point, grid.links, *search)
+        direct = np.empty(grid.cells, np.int32)
+        direct_cells(targets, *grid.sight(), grid.point, distance, onward, np.empty(2 * LOOKS, np.int32), direct)
+        return cls(grid, targets, distance, onward, direct, arriving, ends)
+
+    def distance_from(self, place: Sequence[float]) -> float:
+        """Length (m) of the way from a place to the nearest goal, as seen from the points round it; infinite where no
+        way leads to one.
+        """
+        grid, (px, py) = self.grid, (float(place[0]), float(place[1]))
+        middle, level = column_of(px, grid.x, grid.size, grid.columns), column_of(py, grid.y, grid.size, grid.rows)
+        best = math.inf
+        for row in range(max(level - 1, 0), min(level + 2, grid.rows)):
+            for column in range(max(middle - 1, 0), min(middle + 2, grid.columns)):
+                cell = row * grid.columns + column
+                if not math.isfinite(self.distance[cell]) or not self.arriving[grid.component[cell]]:
+                    continue
+                for target in (int(self.onward[cell]), cell):
+                    tx, ty = self.place_of(target)
+                    if sees(px, py, tx, ty, *grid.sight()):
+                        rest = 0.0 if target >= grid.cells else float(self.distance[target])
+                        best = min(best, rest + math.sqrt((px - tx) * (px - tx) + (py - ty) * (py - ty)))
+        return best
+
+    def place_of(self, number: int) -> tuple[float, float]:
+        """Where that lies which one heads for: a goal, or the point of a cell."""
+        cells = self.grid.cells
+        x, y = self.goals[number - cells] if number >= cells else self.grid.point[number]
+        return float(x), float(y)
+
+    def to_arrays(self) -> dict[str, NDArray[Any]]:
+        """Everything, as plain arrays of finite numbers."""
+        kept = {f"grid.{one.name}": np.asarray(getattr(self.grid, one.name)) for one in fields(FlowGrid)}
+        kept |= {one.name: getattr(self, one.name) for one in fields(self) if one.name != "grid"}
+        return kept | {"distance": np.where(np.isinf(self.distance), -1.0, self.distance)}
+
+    @classmethod
+    def from_arrays(cls, arrays: Mapping[str, NDArray[Any]]) -> FlowField:
+        """The field of `to_arrays`, to the same bits; raises KeyError or ValueError where they do not agree."""
+        grid = FlowGrid.from_arrays({name[5:]: array for name, array in arrays.items() if name.startswith("grid.")})
+        parts = {one.name: np.ascontiguousarray(arrays[one.name]) for one in fields(cls) if one.name != "grid"}
+        goals, distance, cells = parts["goals"], parts["distance"], grid.cells
+        sizes = {
+            "distance": cells,
+            "onward": cells,
+            "direct": cells,
+            "arriving": grid.components,
+            "ends": grid.components,
+        }
+        if any(parts[name].shape != (size,) for name, size in sizes.items()) or goals.shape != (len(goals), 2):
+            raise ValueError("a flow field has not one value a cell")
+        for name, kind in {"distance": "f8", "goals": "f8", "onward": "i4", "direct": "i4", "ends": "i4"}.items():
+            if parts[name].dtype != np.dtype(kind):
+                raise ValueError(f"{name} of a flow field is {parts[name].dtype}")
+        parts["arriving"] = parts["arriving"].astype(np.uint8)
+        parts["distance"] = np.where(distance < 0.0, math.inf, distance)
+        # whoever has a way heads for a goal or a cell that has one itself
+        for name in ("onward", "direct", "ends"):
+            numbers = parts[name]
+            if ((numbers < -1) | (numbers >= cells + (0 if name == "ends" else len(goals)))).any():
+                raise ValueError(f"{name} of a flow field leads out of it")
+        reached = np.isfinite(parts["distance"])
+        if (parts["onward"][reached] < 0).any() or (grid.component[reached] < 0).any():
+            raise ValueError("a way of a flow field leads nowhere")
+        heads = np.concatenate([parts["onward"][reached], parts["direct"][parts["direct"] >= 0]])
+        if not reached[heads[heads < cells]].all() or not reached[parts["ends"][parts["ends"] >= 0]].all():
+            raise ValueError("a way of a flow field leads to where none goes on")
+        return cls(grid=grid, **parts)

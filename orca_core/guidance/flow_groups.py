@@ -1,0 +1,113 @@
+"""Flow groups: which agents with guidance `flow` have the same goal and radius, kept by what commands change.
+
+Looking at every agent costs more than steering it along a field, so groups are found anew only when somebody was given
+another goal, radius or guidance, came or went; and then only those who differ are looked up.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from orca_core.agent_columns import COLUMNS
+from orca_core.state import AgentState
+
+__all__ = ["FlowGroups", "Key"]
+
+Integers = NDArray[np.int64]
+
+# x and y of the goal, and a radius (m)
+Key = tuple[float, float, float]
+
+FLOW = COLUMNS["guidance"].choices.index("flow")
+# beyond so many groups that nobody is in any more they are numbered anew
+STALE = 64
+
+
+class FlowGroups:
+    """A number for each key, and for each agent that of its group."""
+
+    def __init__(self) -> None:
+        """Nobody has been looked at yet."""
+        self._seen: tuple[int, int, int] | None = None
+        self._numbers: dict[Key, int] = {}
+        # bits of goal and radius, zero for who is not guided, as they were when last looked at
+        self._bits = np.empty((0, 3), np.int64)
+        self._group = np.empty(0, np.int64)
+        # the keys in use, those of most agents first; equal numbers by who comes first in index order
+        self.wanted: list[Key] = []
+        self.generation = 0
+
+    def look(self, agents: AgentState) -> None:
+        """Bring the groups up to date with the agents."""
+        now = (agents.placed, agents.aimed, agents.count)
+        if self._seen == now:
+            return
+        self._seen = now
+        guided = agents["guidance"] == FLOW
+        if not guided.any():
+            if self.wanted:
+                self.__init__()  # type: ignore[misc]
+                self._seen = now
+                self.generation += 1
+            return
+        guided &= agents["has_goal"] == 1
+        # adding zero makes one of both zeros, so that equal goals have equal bits
+        values = np.column_stack([agents["goal"] + 0.0, agents["radius"] + 0.0])
+        bits = values.view(np.int64)
+        bits[~guided] = -1
+        if bits.shape == self._bits.shape:
+            differing = np.flatnonzero((bits != self._bits).any(axis=1))
+            group = self._group.copy()
+        else:
+            differing, group = np.arange(len(bits)), np.full(len(bits), -1, np.int64)
+        if not len(differing):
+            return
+        distinct, which = np.unique(bits[differing], axis=0, return_inverse=True)
+        group[differing] = np.array([self._number(row) for row in distinct], np.int64)[which.reshape(-1)]
+        self._bits, self._group = bits, group
+        self._count()
+        self.generation += 1
+
+    def _number(self, row: Integers) -> int:
+        """The number of a key, by its bits; -1 for who has none."""
+        if row[0] == -1 and row[1] == -1 and row[2] == -1:
+            return -1
+        x, y, radius = row.view(np.float64).tolist()
+        return self._numbers.setdefault((x, y, radius), len(self._numbers))
+
+    def _count(self) -> None:
+        """Put the keys in order."""
+        held = np.flatnonzero(self._group >= 0)
+        numbers, first, count = np.unique(self._group[held], return_index=True, return_counts=True)
+        if len(self._numbers) > len(numbers) + STALE:
+            names = list(self._numbers)
+            self._numbers = {names[number]: place for place, number in enumerate(numbers.tolist())}
+            self._group[held] = np.searchsorted(numbers, self._group[held])
+            numbers = np.arange(len(numbers))
+        names = list(self._numbers)
+        order = np.lexsort((first, -count))
+        self.wanted = [names[number] for number in numbers[order].tolist()]
+
+    def teams(self, ready: Sequence[Key]) -> Mapping[Key, Integers]:
+        """Who is guided by which of the fields that are there, rows ascending.
+
+        Whose radius has none takes that to its goal for the next larger radius, else for the largest smaller one.
+        """
+        by_goal: dict[tuple[float, float], list[float]] = {}
+        for x, y, radius in ready:
+            by_goal.setdefault((x, y), []).append(radius)
+        place = np.full(len(self._numbers) + 1, -1, np.int64)
+        index = {key: number for number, key in enumerate(ready)}
+        for key, number in self._numbers.items():
+            radii = by_goal.get(key[:2])
+            if radii:
+                larger = [radius for radius in radii if radius >= key[2]]
+                place[number] = index[(key[0], key[1], min(larger) if larger else max(radii))]
+        team = place[self._group]
+        order = np.argsort(team, kind="stable")
+        begin = np.searchsorted(team[order], np.arange(len(ready) + 1))
+        parts = (order[begin[k] : begin[k + 1]] for k in range(len(ready)))
+        return {key: np.ascontiguousarray(part) for key, part in zip(ready, parts, strict=True) if len(part)}

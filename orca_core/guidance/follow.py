@@ -1,0 +1,354 @@
+"""Follow: agents with guidance `path` go to their goals past walls, along ways that a planner found for them.
+
+After each step the guide looks at what is in sight and asks for ways, a batch at a time; the answers enter the world
+exactly `delay` steps later, however long planning took, so that the same orders give the same bits on every machine.
+Until there is a way an agent goes straight. What is in sight is read off the walls and boundaries themselves: no
+planner, and no library under it, decides a bit, except by ways that entered.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import math
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from orca_core.agent_columns import COLUMNS
+from orca_core.guidance.batches import Batch, Batches
+from orca_core.guidance.followers import NOBODY, NOT, Followers
+from orca_core.guidance.navmesh import NavmeshPlanner
+from orca_core.guidance.planning import OUTCOMES, FoundWays, InlinePlanning, Planning, Question
+from orca_core.kernels.follow import ASKING, NEAREST, STOPPED, WAY, find_changed, follow, look_ahead, see_goals
+from orca_core.kernels.orientation import WORK
+from orca_core.kernels.sight import NEAR
+from orca_core.kernels.status import ARRIVED, INSIDE_OBSTACLE, STALLED, UNREACHABLE
+from orca_core.kernels.tree import STACK
+from orca_core.report import Event
+
+if TYPE_CHECKING:
+    from orca_core.statics import Statics
+    from orca_core.world import World
+
+__all__ = ["PLAN_SECONDS", "Follow"]
+
+Integers = NDArray[np.int64]
+Flags = NDArray[np.bool_]
+
+POSTPONED, UNFINISHED = OUTCOMES.index("postponed"), OUTCOMES.index("unfinished")
+PATH = COLUMNS["guidance"].choices.index("path")
+# simulated seconds: between asking and answer, where a world does not say how many steps; between two questions of one
+# agent; between two looks of one
+PLAN_SECONDS = 0.03
+ASK_SECONDS = 1.0
+LOOK_SECONDS = 0.5
+# questions in one step; more wait, those first who have waited longest
+ASKED_AT_ONCE = 1024
+
+
+class Follow:
+    """The guide; see the module. `planning` answers its questions and may be another between two steps."""
+
+    name = "follow"
+
+    def __init__(self, world: World, followers: Followers = NOBODY, batches: Batches | None = None) -> None:
+        """Know of these; what they asked for is asked again."""
+        self._followers = followers
+        self._batches = batches or Batches()
+        # what the geometry was when it was last looked at, to be known again after a restart
+        self._geometry = b""
+        self._seen: Statics | None = None
+        self._planner: NavmeshPlanner | None = None
+        self._sight: tuple[Any, ...] = ()
+        dt, options = world.time_step, world.options
+        self.delay = options.plan_delay_steps or max(1, math.ceil(PLAN_SECONDS / dt))
+        self._ask_steps = max(1, math.ceil(ASK_SECONDS / dt))
+        self._look_steps = max(1, math.ceil(LOOK_SECONDS / dt))
+        self._scratch = (np.empty(STACK, np.int64), np.empty(WORK), np.empty((NEAR, 4)))
+        # how many looks the last step took, for who measures
+        self.looks = 0
+        self._planning: Planning = InlinePlanning()
+
+    @classmethod
+    def of(cls, world: World, kept: Mapping[str, NDArray[Any]]) -> Follow:
+        """A guide for this world; raises SnapshotError where what was kept does not agree with itself."""
+        if not kept:
+            return cls(world)
+        made = cls(world, Followers.from_arrays(kept), Batches.from_arrays(kept, world.step_count))
+        made._geometry = kept["geometry"].tobytes()
+        made.plan_with(world, made._planning)
+        return made
+
+    def plan_with(self, world: World, planning: Planning) -> None:
+        """Have questions answered by somebody else from now on, those under way too."""
+        self._planning = planning
+        for batch in self._batches:
+            planning.submit(batch.due, self._question(world, batch))
+
+    def kept(self) -> Mapping[str, NDArray[Any]]:
+        """The followers, what they asked for, and a digest of the geometry; nothing while there is nobody."""
+        if not len(self._followers) and not len(self._batches):
+            return {}
+        geometry = np.frombuffer(self._geometry, np.uint8)
+        return {**self._followers.kept(), **self._batches.kept(), "geometry": geometry}
+
+    # before a step
+
+    def guide(self, world: World) -> bool:
+        """Send everybody to its next waypoint; who has none left goes to its goal itself."""
+        agents = world.population.state
+        rows = self._rows(world)
+        if not len(rows):
+            return False
+        known = self._present(world, rows)
+        return bool(
+            follow(
+                world.time_step, rows, agents["position"], agents["max_speed"], agents["preferred_speed"],
+                agents["goal"], known.goal, known.standing, known.first, known.stop, known.points, agents["guided"],
+                agents["steer_velocity"],
+            )
+        )  # fmt: skip
+
+    def _rows(self, world: World) -> Integers:
+        """The agents that are guided here, ascending."""
+        agents = world.population.state
+        chosen = agents["guidance"] == PATH
+        return np.flatnonzero(chosen & (agents["has_goal"] == 1)) if chosen.any() else np.empty(0, np.int64)
+
+    def _present(self, world: World, rows: Integers) -> Followers:
+        """What is known of them."""
+        ids = world.population.state["id"][rows]
+        known = self._followers
+        return known if len(known) == len(ids) and np.array_equal(known.id, ids) else known.aligned(ids)
+
+    # after a step
+
+    def conclude(self, world: World) -> list[Event]:
+        """Look, let in the answers that are due, and ask."""
+        rows = self._rows(world)
+        if not len(rows):
+            if len(self._followers) or len(self._batches):
+                self._forget()
+            return []
+        known = self._followers = self._present(world, rows)
+        self._look_at_geometry(world)
+        statics = world.statics()
+        bare = not len(statics.walls) and not statics.boundaries.class_count
+        self._look_at_goals(world, rows, bare=bare)
+        before = known.standing.copy()
+        batch = self._batches.take(world.step_count)
+        if batch is not None:
+            self._enter(batch, self._planning.collect(batch.due))
+        self.looks = 0 if bare else self._look_ahead(world, rows)
+        self._ask(world, rows)
+        return self._tell(world, rows, before)
+
+    def _forget(self) -> None:
+        """Nobody is guided any more."""
+        self._planning.drop()
+        self._followers, self._batches, self._geometry = NOBODY, Batches(), b""
+        self._seen = self._planner = None
+
+    def _look_at_geometry(self, world: World) -> None:
+        """Where it is another, all ways and all questions are out of date."""
+        statics = world.statics()
+        if self._seen is statics:
+            return
+        geometry = _geometry_digest(world)
+        if geometry != self._geometry:
+            self._planner = None
+            if self._geometry:
+                known = self._followers
+                known.wants[known.wants == NOT] = world.step_count
+                known.due[:] = NOT
+                known.reason[known.standing <= WAY] = 0
+                self._batches = Batches()
+                self._planning.drop()
+            self._geometry = geometry
+        self._seen, tree, index = statics, statics.wall_tree, statics.boundaries.index
+        self._sight = (
+            statics.walls, tree.nodes, tree.leaves, tree.order, tree.boxes, statics.edges,
+            statics.boundaries.edge_clearance, statics.boundaries.following, statics.boundaries.preceding,
+            statics.boundaries.class_start, statics.class_clearance, index.nodes, index.node_start, index.leaves,
+            index.order, index.boxes, *self._scratch,
+        )  # fmt: skip
+
+    def _look_at_goals(self, world: World, rows: Integers, *, bare: bool) -> None:
+        """Whoever has a goal or a radius that its way is not for wants another way, unless it sees its goal."""
+        known, agents = self._followers, world.population.state
+        changed = np.zeros(len(known), np.uint8)
+        if not find_changed(
+            rows, agents["id"], known.id, agents["goal"], known.goal, agents["radius"], known.radius, changed
+        ):
+            return
+        which = np.flatnonzero(changed)
+        known.goal[which], known.radius[which] = agents["goal"][rows[which]], agents["radius"][rows[which]]
+        # an old way is better than none while the new one is planned; that there was none says nothing any more
+        ended = which[known.standing[which] != WAY]
+        known.standing[ended], known.has_nearest[ended], known.reason[which] = ASKING, 0, 0
+        known.first[ended] = known.stop[ended]
+        seen = np.ones(len(which), np.uint8)
+        if not bare:
+            see_goals(
+                which, rows, agents["position"], agents["radius"], agents["radius_class"], known.goal, seen,
+                *self._sight,
+            )  # fmt: skip
+        straight, hidden = which[seen == 1], which[seen == 0]
+        known.standing[straight], known.wants[straight] = WAY, NOT
+        known.first[straight] = known.stop[straight]
+        known.wants[hidden] = world.step_count
+
+    def _look_ahead(self, world: World, rows: Integers) -> int:
+        """Pass waypoints; whoever has lost sight of its next or stands still on the way wants another way."""
+        known, agents = self._followers, world.population.state
+        lost = np.zeros(len(known), np.uint8)
+        looks = look_ahead(
+            world.step_count, self._look_steps, world.time_step, rows, agents["position"], agents["radius"],
+            agents["radius_class"], agents["max_speed"], known.goal, known.standing, known.first, known.stop,
+            known.points, lost, *self._sight,
+        )  # fmt: skip
+        status = agents["status"][rows]
+        wanting: Flags = (lost != 0) | ((status == STALLED) & (known.first < known.stop))
+        stopped = known.standing == STOPPED
+        if stopped.any():
+            # it was put somewhere else, from where there may be a way
+            gone = agents["position"][rows] - known.place
+            far = gone[:, 0] * gone[:, 0] + gone[:, 1] * gone[:, 1] > 4.0 * known.radius * known.radius
+            wanting |= stopped & far
+        known.wants[wanting & (known.wants == NOT)] = world.step_count
+        return int(looks)
+
+    def ask(self, world: World, rows: Integers, avoid: NDArray[np.float64] | None = None) -> None:
+        """Have the agents at these rows find another way, round a disc each, (m, 3) of x, y and radius, if there is
+        one; asked after the next step, or as soon as a second has gone by since they asked last.
+
+        To be called after this guide has concluded a step. Agents that it does not guide are left alone.
+        """
+        ours = self._rows(world)
+        if not len(ours):
+            return
+        known = self._followers = self._present(world, ours)
+        which = np.searchsorted(ours, rows)
+        held = np.flatnonzero((which < len(ours)) & (ours[np.minimum(which, max(len(ours) - 1, 0))] == rows))
+        which = which[held]
+        if avoid is not None:
+            known.avoid[which] = np.broadcast_to(avoid, (len(rows), 3))[held]
+        known.wants[which] = np.where(known.wants[which] == NOT, world.step_count, known.wants[which])
+
+    def _ask(self, world: World, rows: Integers) -> None:
+        """Ask for those who want a way and have waited long enough, the longest waiting first."""
+        known, step, agents = self._followers, world.step_count, world.population.state
+        free = (known.wants != NOT) & (known.due == NOT)
+        which = np.flatnonzero(free & ((known.asked == NOT) | (step - known.asked >= self._ask_steps)))
+        if not len(which):
+            return
+        which = which[np.argsort(known.wants[which], kind="stable")][:ASKED_AT_ONCE]
+        here = agents["position"][rows[which]]
+        batch = Batch(
+            step + self.delay, known.id[which], here, known.goal[which], known.radius[which], known.avoid[which],
+            known.wants[which], (known.reason[which] == POSTPONED).astype(np.uint8),
+        )  # fmt: skip
+        known.asked[which], known.due[which], known.wants[which] = step, batch.due, NOT
+        known.place[which], known.avoid[which] = here, 0.0
+        self._batches.add(batch)
+        self._planning.submit(batch.due, self._question(world, batch))
+
+    def _question(self, world: World, batch: Batch) -> Question:
+        """A batch with the planner for the geometry as it is."""
+        if self._planner is None:
+            self._planner = NavmeshPlanner(
+                world.walkable_set, world.obstacle_set, merge_collinear=world.options.merge_collinear
+            )
+        return Question(
+            self._planner, batch.ids, batch.start, batch.goal, batch.radius, batch.avoid, batch.postponed,
+            nearest=world.options.unreachable_goals == "nearest", expansions=world.options.plan_expansions,
+        )  # fmt: skip
+
+    # answers
+
+    def _enter(self, batch: Batch, found: FoundWays) -> None:
+        """Give those who asked what was found, unless they want something else meanwhile."""
+        known = self._followers
+        order = np.argsort(known.id, kind="stable")
+        places = np.minimum(np.searchsorted(known.id, batch.ids, sorter=order), max(len(known) - 1, 0))
+        which = order[places] if len(known) else np.empty(0, np.int64)
+        held = np.flatnonzero((known.id[which] == batch.ids) & (known.due[which] == batch.due))
+        which = which[held]
+        known.due[which] = NOT
+        same = (known.goal[which] == batch.goal[held]).all(axis=1) & (known.radius[which] == batch.radius[held])
+        held, which = held[same], which[same]
+
+        # what is not known is asked again: at once where its turn had not come, else a second later
+        outcome = found.outcome[held]
+        later = (outcome == POSTPONED) | (outcome == UNFINISHED)
+        again = which[later]
+        known.wants[again] = batch.wants[held[later]]
+        known.avoid[again] = batch.avoid[held[later]]
+        known.asked[which[outcome == POSTPONED]] = NOT
+        # that there is a way need not be found out again; who was told that there is none keeps its reason till then
+        known.reason[again] = np.where(known.standing[again] > WAY, known.reason[again], outcome[later])
+
+        held, which, outcome = held[~later], which[~later], outcome[~later]
+        counts = found.count[held]
+        stops = np.cumsum(found.count)
+        parts = [found.waypoints[stops[j] - found.count[j] : stops[j]] for j in held]
+        known.reason[which], known.nearest[which] = outcome, found.nearest[held]
+        known.has_nearest[which] = found.has_nearest[held]
+        known.standing[which] = np.where(outcome == 0, WAY, np.where(counts > 0, NEAREST, STOPPED))
+        ascending = np.argsort(which, kind="stable")
+        points = np.concatenate([np.empty((0, 2)), *(parts[j] for j in ascending)])
+        self._followers = known.with_waypoints(which[ascending], counts[ascending], points)
+
+    def _tell(self, world: World, rows: Integers, before: NDArray[np.uint8]) -> list[Event]:
+        """Write who has no way to its goal, and tell of those who have none since this step."""
+        known, agents = self._followers, world.population.state
+        ended = (known.standing == STOPPED) | (known.standing == NEAREST)
+        if not ended.any():
+            return []
+        status = agents["status"]
+        lasting = rows[ended]
+        lasting = lasting[(status[lasting] != ARRIVED) & (status[lasting] != INSIDE_OBSTACLE)]
+        status[lasting] = UNREACHABLE
+        # whoever waits for another goal has not stalled
+        agents["anchor"][lasting], agents["anchor_step"][lasting] = agents["position"][lasting], world.step_count
+        fresh = np.flatnonzero(ended & (before != STOPPED) & (before != NEAREST))
+        if not len(fresh):
+            return []
+        data = {
+            "reason": [OUTCOMES[code] for code in known.reason[fresh].tolist()],
+            "nearest": [point if there else None for point, there in zip(
+                known.nearest[fresh].tolist(), known.has_nearest[fresh].tolist(), strict=True)],
+        }  # fmt: skip
+        return [Event("unreachable", world.step_count, known.id[fresh].tolist(), data)]
+
+    # looking
+
+    def shown(self, world: World, identifier: int) -> dict[str, Any]:
+        """`path`, the waypoints (w, 2) that an agent has left before its goal, and `unreachable`, `{reason, nearest}`;
+        None each where there is none.
+        """
+        known = self._followers
+        places = np.flatnonzero(known.id == identifier)
+        if not len(places):
+            return {"path": None, "unreachable": None}
+        k = int(places[0])
+        row = int(world.index_of([identifier])[0])
+        for_this = (world.column("goal")[row] == known.goal[k]).all()
+        unreachable = None
+        if known.standing[k] in (STOPPED, NEAREST) and for_this:
+            nearest = known.nearest[k].tolist() if known.has_nearest[k] else None
+            unreachable = {"reason": OUTCOMES[known.reason[k]], "nearest": nearest}
+        return {"path": None if known.standing[k] == ASKING else known.way(k), "unreachable": unreachable}
+
+
+def _geometry_digest(world: World) -> bytes:
+    """sha256 of the walls and of the walkable areas as they were given."""
+    digest = hashlib.sha256(world.statics().walls.tobytes())
+    for area in world.walkable():
+        digest.update(np.array([area.clearance, float(area.shrunk)]).tobytes())
+        for polygon in area.polygons:
+            for ring in polygon:
+                digest.update(np.ascontiguousarray(ring).tobytes() + b"/")
+    return digest.digest()

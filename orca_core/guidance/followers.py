@@ -1,0 +1,132 @@
+"""Followers: what is known of the ways of agents with guidance `path`, as arrays beside the agents.
+
+They stand in index order and are matched by id, so that agents who come, go or are told to find their way otherwise
+change nothing for the others. Waypoints of all lie in one array, one follower's after the other's.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, fields, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from orca_core.errors import SnapshotError
+from orca_core.guidance.planning import MAX_WAYPOINTS, OUTCOMES
+from orca_core.kernels.follow import NEAREST
+
+__all__ = ["NOBODY", "NOT", "Followers"]
+
+Floats = NDArray[np.float64]
+Integers = NDArray[np.int64]
+Bytes = NDArray[np.uint8]
+
+# in the place of a step: there is none
+NOT = -1
+
+
+@dataclass(frozen=True, eq=False)
+class Followers:
+    """`id` int64 (m,); `goal` (m, 2) and `radius` (m,) that the way is for, the radius below 0 before the first look;
+    `standing` uint8 (m,) as in kernels.follow; `reason` uint8 (m,) place in OUTCOMES of what is unreachable, `nearest`
+    (m, 2) with `has_nearest`; the waypoints `points[first:stop]`, points (w, 2).
+
+    `wants` int64 (m,) the step since which it wants a way, `asked` in which it asked last, `due` after which an answer
+    is to come, each NOT where there is none; `place` (m, 2) where it was when it asked; `avoid` (m, 3) the disc that it
+    wants to keep away from.
+    """
+
+    id: Integers
+    goal: Floats
+    radius: Floats
+    standing: Bytes
+    reason: Bytes
+    nearest: Floats
+    has_nearest: Bytes
+    first: Integers
+    stop: Integers
+    wants: Integers
+    asked: Integers
+    due: Integers
+    place: Floats
+    avoid: Floats
+    points: Floats
+
+    @classmethod
+    def new(cls, ids: Integers) -> Followers:
+        """Of whom nothing is known yet."""
+        count = len(ids)
+        none, zero, nothing = np.full(count, NOT, np.int64), np.zeros(count, np.int64), np.zeros(count, np.uint8)
+        return cls(
+            ids, np.zeros((count, 2)), np.full(count, -1.0), nothing, nothing.copy(), np.zeros((count, 2)),
+            nothing.copy(), zero, zero.copy(), none, none.copy(), none.copy(), np.zeros((count, 2)),
+            np.zeros((count, 3)), np.empty((0, 2)),
+        )  # fmt: skip
+
+    def __len__(self) -> int:
+        """How many there are."""
+        return len(self.id)
+
+    def aligned(self, ids: Integers) -> Followers:
+        """The same for the agents `ids`, in their order; of those who are new nothing is known. Self is not changed."""
+        other = Followers.new(ids)
+        if not len(self):
+            return other
+        order = np.argsort(self.id, kind="stable")
+        places = np.minimum(np.searchsorted(self.id, ids, sorter=order), len(self) - 1)
+        before = order[places]
+        known = np.flatnonzero(self.id[before] == ids)
+        for name in COLUMNS:
+            getattr(other, name)[known] = getattr(self, name)[before[known]]
+        return replace(other, points=self.points)
+
+    def with_waypoints(self, which: Integers, counts: Integers, waypoints: Floats) -> Followers:
+        """Give some, ascending, other waypoints; those that nobody needs any more are dropped."""
+        left = self.stop - self.first
+        begin, source = self.first.copy(), np.concatenate([self.points, waypoints])
+        left[which] = counts
+        begin[which] = len(self.points) + np.cumsum(counts) - counts
+        stop = np.cumsum(left)
+        first = stop - left
+        # each new place takes the waypoint as far from the first of its follower as it is itself
+        points = source[np.repeat(begin - first, left) + np.arange(int(left.sum()))]
+        return replace(self, first=first, stop=stop, points=points)
+
+    def way(self, k: int) -> Floats:
+        """The waypoints (w, 2) that a follower has before it, copies."""
+        return self.points[self.first[k] : self.stop[k]].copy()
+
+    def kept(self) -> dict[str, NDArray[Any]]:
+        """As arrays by name, waypoints that are passed left out."""
+        whole = self.with_waypoints(np.empty(0, np.int64), np.empty(0, np.int64), np.empty((0, 2)))
+        return {field.name: getattr(whole, field.name) for field in fields(self)}
+
+    @classmethod
+    def from_arrays(cls, arrays: Mapping[str, NDArray[Any]]) -> Followers:
+        """What `kept` told; raises SnapshotError where the arrays do not agree."""
+        try:
+            told = {field.name: np.ascontiguousarray(arrays[field.name]) for field in fields(cls)}
+            pattern = Followers.new(np.zeros(len(told["id"]), np.int64))
+            for name in (*COLUMNS, "points"):
+                wanted = getattr(pattern, name)
+                rows_fit = name == "points" or told[name].shape == wanted.shape
+                if told[name].dtype != wanted.dtype or not rows_fit or told[name].shape[1:] != wanted.shape[1:]:
+                    raise ValueError(f"{name} is {told[name].dtype} {told[name].shape}")
+            first, stop = told["first"], told["stop"]
+            left = stop - first
+            if (first < 0).any() or (left < 0).any() or (left > MAX_WAYPOINTS).any():
+                raise ValueError("waypoints begin or end where there are none")
+            if (stop > len(told["points"])).any():
+                raise ValueError("there are fewer waypoints than are told of")
+            if (told["standing"] > NEAREST).any() or (told["reason"] >= len(OUTCOMES)).any():
+                raise ValueError("a standing or a reason is none")
+        except (KeyError, ValueError, IndexError) as error:
+            raise SnapshotError(f"the ways of this snapshot do not agree with each other: {error}") from None
+        return cls(**{name: array.copy() for name, array in told.items()})
+
+
+# one value a follower
+COLUMNS = tuple(field.name for field in fields(Followers) if field.name != "points")
+NOBODY = Followers.new(np.empty(0, np.int64))

@@ -1,0 +1,55 @@
+"""Replanning of jams: who stays blocked on a path asks whoever plans it for another one, round the jam."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Protocol, runtime_checkable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from orca_core.guidance.trouble import steps_of
+
+if TYPE_CHECKING:
+    from orca_core.world import World
+
+__all__ = ["Replans", "replan_jams"]
+
+Floats = NDArray[np.float64]
+Integers = NDArray[np.int64]
+
+# seconds of waiting after which another path is asked for: the right of way has had its time by then; and seconds until
+# it is asked for again
+JAMMED = 6.0
+AGAIN = 10.0
+# the disc to go round has this many times both radii, about whoever is in the way
+ROUND = 1.5
+
+
+@runtime_checkable
+class Replans(Protocol):
+    """A guide that finds paths, and others round a disc."""
+
+    def ask(self, world: World, rows: Integers, avoid: Floats | None = None) -> None:
+        """Have the agents at these rows find another way, round a disc each, (m, 3) of x, y and radius."""
+
+
+def replan_jams(world: World, blocked: Integers, every: int) -> None:
+    """Ask for those of these rows who have been blocked long enough; called every so many steps.
+
+    Agents that no guide finds paths for are left as they are by every guide that is asked.
+    """
+    agents, dt = world.population.state, world.time_step
+    over = agents["waiting"][blocked] - steps_of(JAMMED, dt)
+    # waiting grows by one a step at the most: once in each period
+    rows = blocked[(over >= 0) & (over % steps_of(AGAIN, dt) < every) & (agents["blocked_by"][blocked] >= 0)]
+    guides = [guide for guide in world.guides if isinstance(guide, Replans)]
+    if not len(rows) or not guides:
+        return
+    ids = agents["id"]
+    order = np.argsort(ids, kind="stable")
+    others = order[np.minimum(np.searchsorted(ids[order], agents["blocked_by"][rows]), len(ids) - 1)]
+    avoid = np.empty((len(rows), 3))
+    avoid[:, :2] = agents["position"][others]
+    avoid[:, 2] = ROUND * (agents["radius"][rows] + agents["radius"][others])
+    for guide in guides:
+        guide.ask(world, rows, avoid)

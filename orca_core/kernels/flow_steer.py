@@ -1,0 +1,210 @@
+"""Steering by a flow field: the velocity that agents with one goal prefer, where each of them stands now.
+
+Nobody is ever sent through something that stands: an agent heads for a point that it sees. Where the cells round it all
+head for the same point that is known; elsewhere, near walls and where ways part, it looks, the shortest way first.
+"""
+
+import math
+
+from orca_core._jit import kernel, prefetch
+from orca_core.kernels.flow_sight import column_of, sees_known
+
+__all__ = ["AHEAD", "LOST", "ON_THE_WAY", "steer_along"]
+
+# of an agent that can reach its goal, and of one that is nowhere
+ON_THE_WAY = -2
+LOST = -1
+
+# how many members ahead, a power of two, memory is asked for: where each stands in the grid no machine foresees
+AHEAD = 16
+# how many rings of cells are looked at for a place to go on from, beside a wall that one is pressed against
+WIDEST = 32
+
+
+@kernel(
+    "i8(f8,f8,b1,f8[:,::1],i8,i8,f8,f8,f8,i8,i8,b1,u1[::1],i8[::1],i4[::1],f8[:,::1],f8[::1],f8,"
+    "f8[:,::1],f8[::1],i4[::1],i4[::1],i4[::1])"
+)
+def seen_point(
+    px, py, onwards, goals, column, row, x, y, size, columns, rows, open_plane, kind, start, items, segments, reach,
+    slack, point, distance, onward, direct, tried,
+):  # fmt: skip
+    """The number of the point on the shortest way that is seen from p, of those that the nine cells round it head for
+    (`onwards`) or of their own points; -1 where none is seen. `tried` has nine entries.
+    """
+    cells = columns * rows
+    for attempt in range(9):
+        chosen = -1
+        best = math.inf
+        tx = 0.0
+        ty = 0.0
+        for k in range(9):
+            here_row = row + k // 3 - 1
+            here_column = column + k % 3 - 1
+            if not (0 <= here_row < rows and 0 <= here_column < columns):
+                continue
+            number = here_row * columns + here_column
+            if distance[number] == math.inf:
+                continue
+            if onwards:
+                number = onward[number]
+            known = False
+            for t in range(attempt):
+                known |= tried[t] == number
+            if known:
+                continue
+            if number >= cells:
+                cx = goals[number - cells, 0]
+                cy = goals[number - cells, 1]
+                rest = 0.0
+            else:
+                cx = point[number, 0]
+                cy = point[number, 1]
+                rest = distance[number]
+            length = rest + math.sqrt((px - cx) * (px - cx) + (py - cy) * (py - cy))
+            if length < best:
+                best = length
+                chosen = number
+                tx = cx
+                ty = cy
+        if chosen < 0:
+            return -1
+        if sees_known(
+            px, py, tx, ty, direct, chosen, x, y, size, columns, rows, open_plane, kind, start, items, segments, reach,
+            slack,
+        ):  # fmt: skip
+            return chosen
+        tried[attempt] = chosen
+    return -1
+
+
+@kernel("i8(f8,f8,i8,i8,i8,i8,i8,f8[:,::1],f8[::1])")
+def nearest_cell(px, py, column, row, columns, rows, rings, point, distance):
+    """The cell within so many rings whose point is nearest to p, of those with a way; -1 if there is none."""
+    chosen = -1
+    best = math.inf
+    for other_row in range(max(row - rings, 0), min(row + rings, rows - 1) + 1):
+        for other_column in range(max(column - rings, 0), min(column + rings, columns - 1) + 1):
+            cell = other_row * columns + other_column
+            if distance[cell] == math.inf:
+                continue
+            dx = point[cell, 0] - px
+            dy = point[cell, 1] - py
+            if dx * dx + dy * dy < best:
+                best = dx * dx + dy * dy
+                chosen = cell
+    return chosen
+
+
+@kernel(
+    "i8(i8[::1],f8[:,::1],f8[:,::1],f8[::1],f8[::1],f8[::1],f8,b1,"
+    "f8[:,::1],f8,f8,f8,i8,i8,b1,u1[::1],i8[::1],i4[::1],f8[:,::1],f8[::1],f8,"
+    "f8[:,::1],f8[::1],i4[::1],i4[::1],i4[::1],u1[::1],i8,i4[::1],i8[::1],u1[::1],f8[:,::1],i4[::1])"
+)
+def steer_along(
+    members, position, goal, goal_tolerance, preferred_speed, max_speed, dt, stop,
+    goals, x, y, size, columns, rows, open_plane, kind, start, items, segments, reach, slack,
+    point, distance, onward, direct, component, arriving, rings, tried, places, guided, steer_velocity, stranded,
+):  # fmt: skip
+    """Write `guided`, `steer_velocity` and `stranded` of the agents `members`; returns how many are guided.
+
+    Who sees its goal, or is within its tolerance, is not guided: it heads for it by itself. `stranded` is ON_THE_WAY,
+    LOST where nothing near is on any way, or the component from which none leads to a goal, as `arriving` says of each:
+    those go to where their ways end, or with `stop` nowhere. `tried` and `places` are scratch: nine, and AHEAD zeros.
+    """
+    cells = columns * rows
+    count = 0
+    total = members.shape[0]
+    for m in range(-AHEAD, total):
+        slot = m & (AHEAD - 1)
+        cell = places[slot]
+        if m + AHEAD < total:
+            i = members[m + AHEAD]
+            ahead = column_of(position[i, 1], y, size, rows) * columns + column_of(position[i, 0], x, size, columns)
+            prefetch(direct, ahead)
+            places[slot] = ahead
+        if m < 0:
+            continue
+        i = members[m]
+        px = position[i, 0]
+        py = position[i, 1]
+        dx = goal[i, 0] - px
+        dy = goal[i, 1] - py
+        stranded[i] = ON_THE_WAY
+        if dx * dx + dy * dy <= goal_tolerance[i] * goal_tolerance[i]:
+            continue
+        target = direct[cell]
+        # what the cell itself heads for is the best to be had but for the next ones, and mostly seen
+        if target < 0 and distance[cell] < math.inf:
+            number = onward[cell]
+            tx = goals[number - cells, 0] if number >= cells else point[number, 0]
+            ty = goals[number - cells, 1] if number >= cells else point[number, 1]
+            if sees_known(
+                px, py, tx, ty, direct, number, x, y, size, columns, rows, open_plane, kind, start, items, segments,
+                reach, slack,
+            ):  # fmt: skip
+                target = number
+        row = cell // columns
+        column = cell - row * columns
+        if target < 0:
+            target = seen_point(
+                px, py, True, goals, column, row, x, y, size, columns, rows, open_plane, kind, start, items, segments,
+                reach, slack, point, distance, onward, direct, tried,
+            )  # fmt: skip
+        if target < 0:
+            target = seen_point(
+                px, py, False, goals, column, row, x, y, size, columns, rows, open_plane, kind, start, items, segments,
+                reach, slack, point, distance, onward, direct, tried,
+            )  # fmt: skip
+        if target < 0:
+            target = nearest_cell(px, py, column, row, columns, rows, min(rings, WIDEST), point, distance)
+        last = True
+        if target >= cells:
+            tx = goals[target - cells, 0]
+            ty = goals[target - cells, 1]
+            if tx == goal[i, 0] and ty == goal[i, 1]:
+                continue
+        elif target < 0:
+            stranded[i] = LOST
+            tx = px
+            ty = py
+        else:
+            tx = point[target, 0]
+            ty = point[target, 1]
+            last = onward[target] == target
+            if arriving[component[target]] == 0:
+                stranded[i] = component[target]
+                if stop:
+                    last = True
+                    tx = px
+                    ty = py
+        guided[i] = 1
+        count += 1
+        speed = preferred_speed[i] if preferred_speed[i] >= 0.0 else max_speed[i]
+        dx = tx - px
+        dy = ty - py
+        length = math.sqrt(dx * dx + dy * dy)
+        if not last and length < speed * dt:
+            # the rest of this step beyond the turn
+            beyond = onward[target]
+            nx = goals[beyond - cells, 0] if beyond >= cells else point[beyond, 0]
+            ny = goals[beyond - cells, 1] if beyond >= cells else point[beyond, 1]
+            wx = nx - tx
+            wy = ny - ty
+            way = math.sqrt(wx * wx + wy * wy)
+            if way > 0.0:
+                part = min(speed * dt - length, way) / way
+                dx += wx * part
+                dy += wy * part
+            length = math.sqrt(dx * dx + dy * dy)
+            last = True
+        if last:
+            # never beyond where it is to be after the step
+            speed = min(speed, length / dt)
+        if length > 0.0:
+            steer_velocity[i, 0] = dx / length * speed
+            steer_velocity[i, 1] = dy / length * speed
+        else:
+            steer_velocity[i, 0] = 0.0
+            steer_velocity[i, 1] = 0.0
+    return count

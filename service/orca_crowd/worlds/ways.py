@@ -1,0 +1,50 @@
+"""The ways of the agents of one world, as its session sees them: who plans them, and what is shown."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from orca_core.guidance.flow import Flow
+from orca_core.guidance.follow import Follow
+from orca_core.guidance.planning import FoundWays
+from orca_core.world import World
+from orca_crowd.journal.recorder import Recorder
+from orca_crowd.worlds.planning import FieldWorkshop, LivePlanning, PlannerPool, ReplayedPlanning
+
+__all__ = ["Ways"]
+
+
+class Ways:
+    """Knows the guide of a guided world and not the world: that is given back at once when nobody has it any more."""
+
+    def __init__(self, world: World) -> None:
+        """Until told otherwise ways are planned in the midst of the steps."""
+        self._guide = next(guide for guide in world.guides if isinstance(guide, Follow))
+        self._fields = next(guide for guide in world.guides if isinstance(guide, Flow))
+        self._replayed: ReplayedPlanning | None = None
+
+    def plan_with(self, world: World, pool: PlannerPool | None, recorder: Recorder | None) -> None:
+        """Have ways planned in these threads from now on, and recorded; None: they come from the journal."""
+        self._replayed = None
+        if pool is not None:
+            self._guide.plan_with(world, LivePlanning(pool, recorder))
+            # fields come out the same whenever they are made, and are in no journal
+            self._fields.make_in(FieldWorkshop(pool))
+        else:
+            self._replayed = ReplayedPlanning()
+            self._guide.plan_with(world, self._replayed)
+
+    def expect(self, ways: FoundWays) -> None:
+        """What the journal has for a step that is not taken yet."""
+        if self._replayed is not None:
+            self._replayed.expect(ways)
+
+    def show(self, world: World, agent: dict[str, Any]) -> dict[str, Any]:
+        """An agent as it is shown, with its way where it has guidance `path`, and why there is none for `flow`."""
+        if agent["guidance"] == "straight":
+            return agent
+        if agent["guidance"] == "flow":
+            return {**agent, **self._fields.shown(world, agent["id"])}
+        shown = self._guide.shown(world, agent["id"])
+        # a list in every encoding, as all of one agent is
+        return {**agent, **shown, "path": None if shown["path"] is None else shown["path"].tolist()}
