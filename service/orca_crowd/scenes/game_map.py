@@ -31,7 +31,7 @@ def game_map(count: int = 1000, cell: float = CELL, seed: int = SEED) -> SceneDa
     # nobody stands on an exact lattice
     positions, goals = (places + chance.uniform(-0.02, 0.02, places.shape) for places in chosen)
     across, up = grid.width * cell, grid.height * cell
-    time_limit = 120.0 + 2.0 * (across + up)
+    time_limit = 120.0 + 1.2 * (across + up)
     data = walk(positions, goals, seed=seed, time_limit=time_limit, walkable=walkable_areas(grid, cell))
     return replace(data, view=(0.0, 0.0, across, up), attribution=ATTRIBUTION)
 

@@ -12,6 +12,7 @@ from prometheus_client.parser import text_string_to_metric_families
 
 from orca_core import _jit
 from orca_core.options import PROFILES
+from orca_crowd.scenes.expected import expected_figures
 from orca_crowd.settings import LIMITS, Settings
 from orca_crowd.worlds.scenes import SCENES
 from tests.orca_crowd.api.checks import problem
@@ -67,6 +68,11 @@ def test_metrics_count_steps_worlds_and_agents(client: httpx.Client, world: str)
 def test_demos_run_by_themselves(client: httpx.Client) -> None:
     demos = client.get("/v1/demos").json()["demos"]
     assert [demo["name"] for demo in demos] == list(SCENES)
+    # what comes to an end says to what
+    shown = {demo["name"]: demo["figures"] for demo in demos}
+    assert {name: figures["agents"] for name, figures in shown.items() if figures} == {
+        name: figures.agents for name, figures in expected_figures().items()
+    }
     problem(client.post("/v1/demos/nothing"), 404, "not-found")
     for demo, agents in (("circle", 250), ("blocks", 100), ("den312d", 300), ("building", 240), ("plaza", 500)):
         answer = client.post(f"/v1/demos/{demo}")
@@ -76,6 +82,8 @@ def test_demos_run_by_themselves(client: httpx.Client) -> None:
         assert started["world"]["agents"] == agents
         assert started["world"]["clock"]["mode"] == "realtime"
         assert len(started["view"]) == 4
+        # the flow of neither is counted
+        assert started["gate"] is None
         deadline = time.monotonic() + 20
         while client.get(world).json()["step"] < 5 and time.monotonic() < deadline:
             time.sleep(0.02)
