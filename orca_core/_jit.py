@@ -61,7 +61,8 @@ CACHE_VARIABLE = "ORCA_CROWD_KERNEL_CACHE"
 FLAGS: dict[str, Any] = {"error_model": "numpy", "nogil": True, "fastmath": False, "_nrt": False}
 
 _table: list[tuple[str, Any, tuple[str, ...]]] = []
-_compiled = False
+# how many of the table are compiled
+_compiled = 0
 
 
 def kernel_digest() -> str:
@@ -245,14 +246,15 @@ def _cache_lock() -> Iterator[None]:
 
 
 def compile_all(progress: Callable[[int, int, str], None] | None = None) -> None:
-    """Compile every declared kernel for its signatures and forbid any other; a second call does nothing.
+    """Compile every declared kernel for its signatures and forbid any other; a second call does nothing more, except
+    for kernels declared since: those of a planner are when it is imported, which may be after the first world.
 
     `progress(done, total, name)` is called before each kernel and once at the end with `done == total`.
     """
     global _compiled
-    if not _compiled and not settings.DISABLE_JIT:
+    if _compiled < len(_table) and not settings.DISABLE_JIT:
         with _cache_lock():
-            for done, (name, dispatcher, signatures) in enumerate(_table):
+            for done, (name, dispatcher, signatures) in enumerate(_table[_compiled:], _compiled):
                 if progress is not None:
                     progress(done, len(_table), name)
                 for signature in signatures:
@@ -264,14 +266,14 @@ def compile_all(progress: Callable[[int, int, str], None] | None = None) -> None
                 f"no kernel cache: {anew} of {from_cache + anew} kernels are not in {_cache.path}, "
                 f"which cannot be written ({_cache.refusal})"
             )
-    _compiled = True
+    _compiled = len(_table)
     if progress is not None:
         progress(len(_table), len(_table), "")
 
 
 def compiled() -> bool:
     """Whether every kernel of this process is ready (true at once where compilation is switched off)."""
-    return _compiled
+    return _compiled == len(_table)
 
 
 def kernels() -> list[tuple[str, Any, tuple[str, ...]]]:

@@ -16,6 +16,7 @@ from typing import Any, Protocol
 
 from numpy.typing import NDArray
 
+from orca_core._jit import compile_all
 from orca_core.guidance.deadlock import Deadlock
 from orca_core.guidance.flow import Flow
 from orca_core.guidance.follow import Follow
@@ -44,6 +45,7 @@ class Simulation:
 
     def __init__(self, world: World) -> None:
         """Let the guides find what they need in the world and in what its snapshot kept for them."""
+        compile_all()
         self.world = world
         world.guides = [maker.of(world, _part(world.kept_guidance, maker.name)) for maker in GUIDES]
 

@@ -154,6 +154,22 @@ export type components = {
              */
             group_mode: "none" | "ignore" | "together";
             /**
+             * Quality
+             * @enum {string}
+             */
+            quality: "all" | "few" | "none";
+            /** Max Acceleration */
+            max_acceleration: number | null;
+            /** Max Turning Rate */
+            max_turning_rate: number | null;
+            /** Forward Preference */
+            forward_preference: number;
+            /**
+             * Heading
+             * @description Unit vector, where it faces; null: nowhere yet.
+             */
+            heading: number[] | null;
+            /**
              * Guidance
              * @enum {string}
              */
@@ -162,7 +178,18 @@ export type components = {
              * Status
              * @enum {string}
              */
-            status: "no-goal" | "moving" | "arrived" | "stalled";
+            status: "no-goal" | "moving" | "arrived" | "stalled" | "arrived-crowded" | "blocked" | "unreachable" | "inside-obstacle";
+            /**
+             * Path
+             * @description With guidance `path`, and only there: the waypoints that are left before its goal; null while its way is being planned.
+             * @default null
+             */
+            path?: number[][] | null;
+            /**
+             * @description With guidance `path` or `flow`: null where there is a way.
+             * @default null
+             */
+            unreachable?: components["schemas"]["UnreachableShown"] | null;
             /** Step */
             step: number;
             /**
@@ -228,6 +255,22 @@ export type components = {
              */
             group_mode: "none" | "ignore" | "together";
             /**
+             * Quality
+             * @enum {string}
+             */
+            quality: "all" | "few" | "none";
+            /** Max Acceleration */
+            max_acceleration: number | null;
+            /** Max Turning Rate */
+            max_turning_rate: number | null;
+            /** Forward Preference */
+            forward_preference: number;
+            /**
+             * Heading
+             * @description Unit vector, where it faces; null: nowhere yet.
+             */
+            heading: number[] | null;
+            /**
              * Guidance
              * @enum {string}
              */
@@ -236,7 +279,18 @@ export type components = {
              * Status
              * @enum {string}
              */
-            status: "no-goal" | "moving" | "arrived" | "stalled";
+            status: "no-goal" | "moving" | "arrived" | "stalled" | "arrived-crowded" | "blocked" | "unreachable" | "inside-obstacle";
+            /**
+             * Path
+             * @description With guidance `path`, and only there: the waypoints that are left before its goal; null while its way is being planned.
+             * @default null
+             */
+            path?: number[][] | null;
+            /**
+             * @description With guidance `path` or `flow`: null where there is a way.
+             * @default null
+             */
+            unreachable?: components["schemas"]["UnreachableShown"] | null;
         };
         /**
          * AgentsAnswer
@@ -366,6 +420,31 @@ export type components = {
              */
             group_mode?: ("none" | "ignore" | "together")[] | null;
             /**
+             * Quality
+             * @default null
+             */
+            quality?: ("all" | "few" | "none")[] | null;
+            /**
+             * Max Acceleration
+             * @default null
+             */
+            max_acceleration?: (number | null)[] | null;
+            /**
+             * Max Turning Rate
+             * @default null
+             */
+            max_turning_rate?: (number | null)[] | null;
+            /**
+             * Forward Preference
+             * @default null
+             */
+            forward_preference?: number[] | null;
+            /**
+             * Heading
+             * @default null
+             */
+            heading?: (number[] | null)[] | null;
+            /**
              * Guidance
              * @default null
              */
@@ -374,7 +453,7 @@ export type components = {
              * Status
              * @default null
              */
-            status?: ("no-goal" | "moving" | "arrived" | "stalled")[] | null;
+            status?: ("no-goal" | "moving" | "arrived" | "stalled" | "arrived-crowded" | "blocked" | "unreachable" | "inside-obstacle")[] | null;
         };
         /**
          * AgentsBody
@@ -572,7 +651,7 @@ export type components = {
              * Commands
              * @description Each a map with `op` and the body of its REST call.
              */
-            commands: (components["schemas"]["AddAgentsCommand"] | components["schemas"]["SetAgentsCommand"] | components["schemas"]["RemoveAgentsCommand"] | components["schemas"]["AddObstaclesCommand"] | components["schemas"]["SetObstacleCommand"] | components["schemas"]["RemoveObstacleCommand"] | components["schemas"]["OpenDoorCommand"] | components["schemas"]["CloseDoorCommand"] | components["schemas"]["AddWalkableCommand"] | components["schemas"]["SetWalkableCommand"] | components["schemas"]["RemoveWalkableCommand"])[];
+            commands: (components["schemas"]["AddAgentsCommand"] | components["schemas"]["SetAgentsCommand"] | components["schemas"]["RemoveAgentsCommand"] | components["schemas"]["AddObstaclesCommand"] | components["schemas"]["SetObstacleCommand"] | components["schemas"]["RemoveObstacleCommand"] | components["schemas"]["OpenDoorCommand"] | components["schemas"]["CloseDoorCommand"] | components["schemas"]["AddWalkableCommand"] | components["schemas"]["SetWalkableCommand"] | components["schemas"]["RemoveWalkableCommand"] | components["schemas"]["SetLevelOfDetailCommand"])[];
             /**
              * Key
              * @default null
@@ -627,6 +706,29 @@ export type components = {
              */
             goal_tolerance?: number;
             /**
+             * Quality
+             * @default all
+             * @enum {string}
+             */
+            quality?: "all" | "few" | "none";
+            /**
+             * Max Acceleration
+             * @description Left out: no limit.
+             * @default 1000000000
+             */
+            max_acceleration?: number;
+            /**
+             * Max Turning Rate
+             * @description Left out: no limit.
+             * @default 1000000000
+             */
+            max_turning_rate?: number;
+            /**
+             * Forward Preference
+             * @default 0
+             */
+            forward_preference?: number;
+            /**
              * Guidance
              * @default straight
              * @enum {string}
@@ -644,6 +746,8 @@ export type components = {
             title: string;
             /** Description */
             description: string;
+            /** @description What it comes to; null where it goes on for ever. */
+            figures: components["schemas"]["FiguresShown"] | null;
         };
         /**
          * DemosAnswer
@@ -664,8 +768,18 @@ export type components = {
             sha256: string;
         };
         /**
+         * DoorBody
+         * @description Whether an obstacle stands open as a door.
+         */
+        DoorBody: {
+            /** Open */
+            open: boolean;
+        };
+        /**
          * EventShown
-         * @description Something that happened in a step; more members by kind (`overlap`: `other`, `depth`).
+         * @description Something that happened in a step; more members by kind.
+         *
+         *     `overlap`: `other`, `depth`; `blocked`: `other`, `waited`.
          */
         EventShown: {
             /** Kind */
@@ -686,6 +800,41 @@ export type components = {
          */
         ExplainAnswer: {
             [key: string]: unknown;
+        };
+        /**
+         * FiguresShown
+         * @description How the crowd of a scene fares, in seconds and metres.
+         */
+        FiguresShown: {
+            /** Agents */
+            agents: number;
+            /** Arrived */
+            arrived: number;
+            /**
+             * Last
+             * @description When the last one arrives; null where not all do.
+             */
+            last: number | null;
+            /**
+             * Delay
+             * @description Mean of what each takes longer than the free path at the preferred speed.
+             */
+            delay: number;
+            /**
+             * Overlap
+             * @description Deepest of any two discs.
+             */
+            overlap: number;
+            /**
+             * Stalled
+             * @description Mean time for which somebody on its way stands.
+             */
+            stalled: number;
+            /**
+             * Flow
+             * @description Agents a second across the gate; null without a gate.
+             */
+            flow: number | null;
         };
         /**
          * ForkBody
@@ -805,6 +954,39 @@ export type components = {
              * @description Seconds.
              */
             ttl: number;
+        };
+        /**
+         * LevelOfDetailBody
+         * @description Where detail matters, and what becomes of agents farther than `distance` from all of it.
+         */
+        LevelOfDetailBody: {
+            /**
+             * Distance
+             * @description From every point and box (m); with none of them everybody is farther.
+             */
+            distance: number;
+            /**
+             * Every
+             * @description They are solved when (step + index) mod every is 0; else they go on.
+             * @default 1
+             */
+            every?: number;
+            /**
+             * Neighbors
+             * @description How many neighbours count for them at most; null: as many as do.
+             * @default null
+             */
+            neighbors?: number | null;
+            /**
+             * Points
+             * @description At most 64, boxes included.
+             */
+            points?: number[][];
+            /**
+             * Boxes
+             * @description [min x, min y, max x, max y] each.
+             */
+            boxes?: number[][];
         };
         /**
          * NewWorld
@@ -998,10 +1180,84 @@ export type components = {
              */
             one_side_of_walls?: boolean;
             /**
+             * Settle Crowds
+             * @default true
+             */
+            settle_crowds?: boolean;
+            /**
+             * Detect Blocked
+             * @default true
+             */
+            detect_blocked?: boolean;
+            /**
+             * Bias Blocked
+             * @default true
+             */
+            bias_blocked?: boolean;
+            /**
+             * Courtesy
+             * @default true
+             */
+            courtesy?: boolean;
+            /**
+             * Back Out
+             * @default true
+             */
+            back_out?: boolean;
+            /**
+             * Replan Jams
+             * @default true
+             */
+            replan_jams?: boolean;
+            /**
              * Stall Time
              * @default 3
              */
             stall_time?: number;
+            /**
+             * Avoidance Model
+             * @default orca
+             * @enum {string}
+             */
+            avoidance_model?: "orca" | "rvo" | "vo";
+            /**
+             * Slow When Dense
+             * @default false
+             */
+            slow_when_dense?: boolean;
+            /** @default null */
+            level_of_detail?: components["schemas"]["LevelOfDetailBody"] | null;
+            /**
+             * Unreachable Goals
+             * @default stop
+             * @enum {string}
+             */
+            unreachable_goals?: "stop" | "nearest";
+            /**
+             * Plan Delay Steps
+             * @default 0
+             */
+            plan_delay_steps?: number;
+            /**
+             * Plan Expansions
+             * @default 50000
+             */
+            plan_expansions?: number;
+            /**
+             * Flow Cell Size
+             * @default null
+             */
+            flow_cell_size?: number | null;
+            /**
+             * Flow Cells
+             * @default 262144
+             */
+            flow_cells?: number;
+            /**
+             * Flow Fields
+             * @default 32
+             */
+            flow_fields?: number;
         };
         /**
          * PathQueryRow
@@ -1225,6 +1481,19 @@ export type components = {
             op: "set_agents";
         };
         /**
+         * SetLevelOfDetailCommand
+         * @description As PATCH of a world with nothing but its `level_of_detail`.
+         */
+        SetLevelOfDetailCommand: {
+            /**
+             * Op
+             * @constant
+             */
+            op: "set_level_of_detail";
+            /** @description Null: detail matters everywhere. */
+            level_of_detail: components["schemas"]["LevelOfDetailBody"] | null;
+        };
+        /**
          * SetObstacleCommand
          * @description As PUT …/obstacles/{id}.
          */
@@ -1307,6 +1576,11 @@ export type components = {
             view: number[];
             /** Attribution */
             attribution: string | null;
+            /**
+             * Gate
+             * @description Ends of the line across which its flow is counted.
+             */
+            gate: number[][] | null;
         };
         /**
          * SteerAnswer
@@ -1419,7 +1693,7 @@ export type components = {
              * @description As in POST …/commands; they and the steps are one.
              * @default null
              */
-            commands?: (components["schemas"]["AddAgentsCommand"] | components["schemas"]["SetAgentsCommand"] | components["schemas"]["RemoveAgentsCommand"] | components["schemas"]["AddObstaclesCommand"] | components["schemas"]["SetObstacleCommand"] | components["schemas"]["RemoveObstacleCommand"] | components["schemas"]["OpenDoorCommand"] | components["schemas"]["CloseDoorCommand"] | components["schemas"]["AddWalkableCommand"] | components["schemas"]["SetWalkableCommand"] | components["schemas"]["RemoveWalkableCommand"])[] | null;
+            commands?: (components["schemas"]["AddAgentsCommand"] | components["schemas"]["SetAgentsCommand"] | components["schemas"]["RemoveAgentsCommand"] | components["schemas"]["AddObstaclesCommand"] | components["schemas"]["SetObstacleCommand"] | components["schemas"]["RemoveObstacleCommand"] | components["schemas"]["OpenDoorCommand"] | components["schemas"]["CloseDoorCommand"] | components["schemas"]["AddWalkableCommand"] | components["schemas"]["SetWalkableCommand"] | components["schemas"]["RemoveWalkableCommand"] | components["schemas"]["SetLevelOfDetailCommand"])[] | null;
             /**
              * Key
              * @default null
@@ -1458,6 +1732,22 @@ export type components = {
             expected_step?: number | null;
         };
         /**
+         * UnreachableShown
+         * @description Why an agent has no way to its goal.
+         */
+        UnreachableShown: {
+            /**
+             * Reason
+             * @enum {string}
+             */
+            reason: "start-off-surface" | "goal-off-surface" | "disconnected";
+            /**
+             * Nearest
+             * @description Nearest to the goal of what it can reach; null where none is known.
+             */
+            nearest: number[] | null;
+        };
+        /**
          * Warning
          * @description Something accepted that is likely a mistake.
          */
@@ -1491,6 +1781,11 @@ export type components = {
             clock?: components["schemas"]["ClockBody"];
             /** @description They replace all earlier ones. */
             defaults?: components["schemas"]["DefaultsBody"];
+            /**
+             * @description Null: detail matters everywhere.
+             * @default null
+             */
+            level_of_detail?: components["schemas"]["LevelOfDetailBody"] | null;
         };
         /**
          * WorldShown
@@ -1687,6 +1982,32 @@ export type components = {
              */
             group_mode?: "none" | "ignore" | "together";
             /**
+             * Quality
+             * @description How many neighbours count: max_neighbors, at most four of them, or none; all.
+             * @enum {string}
+             */
+            quality?: "all" | "few" | "none";
+            /**
+             * Max Acceleration
+             * @description m/s² of its velocity; null or left out: no limit.
+             */
+            max_acceleration?: number | null;
+            /**
+             * Max Turning Rate
+             * @description rad/s of its heading; null or left out: no limit.
+             */
+            max_turning_rate?: number | null;
+            /**
+             * Forward Preference
+             * @description 0 to 1: how much slower it goes where it does not want to, aside and back; 0.
+             */
+            forward_preference?: number;
+            /**
+             * Heading
+             * @description Where it faces while it stands; a moving agent faces where it goes. Left out: nowhere yet.
+             */
+            heading?: number[] | null;
+            /**
              * Guidance
              * @description How it finds the way to its goal; straight.
              * @enum {string}
@@ -1815,6 +2136,32 @@ export type components = {
              */
             group_mode?: "none" | "ignore" | "together";
             /**
+             * Quality
+             * @description How many neighbours count: max_neighbors, at most four of them, or none.
+             * @enum {string}
+             */
+            quality?: "all" | "few" | "none";
+            /**
+             * Max Acceleration
+             * @description m/s² of its velocity; null: no limit.
+             */
+            max_acceleration?: number | null;
+            /**
+             * Max Turning Rate
+             * @description rad/s of its heading; null: no limit.
+             */
+            max_turning_rate?: number | null;
+            /**
+             * Forward Preference
+             * @description 0 to 1: how much slower it goes where it does not want to, aside and back.
+             */
+            forward_preference?: number;
+            /**
+             * Heading
+             * @description Where it faces while it stands; a moving agent faces where it goes. Null: nowhere yet.
+             */
+            heading?: number[] | null;
+            /**
              * Guidance
              * @description How it finds the way to its goal.
              * @enum {string}
@@ -1825,6 +2172,16 @@ export type components = {
              * @description Read-only: may be sent back as it was read, and is ignored with a warning.
              */
             status?: string;
+            /**
+             * Path
+             * @description Read-only: may be sent back, and is ignored.
+             */
+            path?: unknown;
+            /**
+             * Unreachable
+             * @description Read-only: may be sent back, and is ignored.
+             */
+            unreachable?: unknown;
         };
     };
     responses: never;

@@ -145,7 +145,7 @@ export type components = {
             type?: "event";
             /**
              * Kind
-             * @description `arrived`, `stalled`, `overlap`, `removed`, `non-finite`, `late`, `barrier-timeout`, `large-frame`, …
+             * @description `arrived`, `arrived-crowded`, `stalled`, `blocked`, `overlap`, `removed`, `non-finite`, `late`, `barrier-timeout`, `large-frame`, …
              */
             kind: string;
             /** Step */
@@ -268,6 +268,31 @@ export type components = {
              * @default null
              */
             group_mode?: string[] | null;
+            /**
+             * Quality
+             * @default null
+             */
+            quality?: string[] | null;
+            /**
+             * Max Acceleration
+             * @default null
+             */
+            max_acceleration?: (number | null)[] | null;
+            /**
+             * Max Turning Rate
+             * @default null
+             */
+            max_turning_rate?: (number | null)[] | null;
+            /**
+             * Forward Preference
+             * @default null
+             */
+            forward_preference?: number[] | null;
+            /**
+             * Heading
+             * @default null
+             */
+            heading?: ((number | null)[] | null)[] | null;
             /**
              * Guidance
              * @default null
@@ -444,6 +469,31 @@ export type components = {
              * @default null
              */
             group_mode?: string[] | null;
+            /**
+             * Quality
+             * @default null
+             */
+            quality?: string[] | null;
+            /**
+             * Max Acceleration
+             * @default null
+             */
+            max_acceleration?: (number | null)[] | null;
+            /**
+             * Max Turning Rate
+             * @default null
+             */
+            max_turning_rate?: (number | null)[] | null;
+            /**
+             * Forward Preference
+             * @default null
+             */
+            forward_preference?: number[] | null;
+            /**
+             * Heading
+             * @default null
+             */
+            heading?: ((number | null)[] | null)[] | null;
             /**
              * Guidance
              * @default null
@@ -809,7 +859,7 @@ export type components = {
              *       "velocity"
              *     ]
              */
-            fields?: ("position" | "velocity" | "preferred_velocity" | "goal" | "preferred_speed" | "goal_tolerance" | "radius" | "max_speed" | "time_horizon" | "obstacle_horizon" | "neighbor_distance" | "max_neighbors" | "weight" | "priority" | "locked" | "avoidance" | "layer" | "mask" | "elevation" | "height" | "group" | "group_mode" | "guidance" | "status")[];
+            fields?: ("position" | "velocity" | "preferred_velocity" | "goal" | "preferred_speed" | "goal_tolerance" | "radius" | "max_speed" | "time_horizon" | "obstacle_horizon" | "neighbor_distance" | "max_neighbors" | "weight" | "priority" | "locked" | "avoidance" | "layer" | "mask" | "elevation" | "height" | "group" | "group_mode" | "quality" | "max_acceleration" | "max_turning_rate" | "forward_preference" | "heading" | "guidance" | "status")[];
             /**
              * Precision
              * @description Of the number columns, not of the ids. `int16` and `int8`: position and velocity as whole numbers times a scale beside the values of a keyframe, all others as float32.
@@ -1004,7 +1054,7 @@ export type components = {
              *       "velocity"
              *     ]
              */
-            fields?: ("position" | "velocity" | "preferred_velocity" | "goal" | "preferred_speed" | "goal_tolerance" | "radius" | "max_speed" | "time_horizon" | "obstacle_horizon" | "neighbor_distance" | "max_neighbors" | "weight" | "priority" | "locked" | "avoidance" | "layer" | "mask" | "elevation" | "height" | "group" | "group_mode" | "guidance" | "status")[];
+            fields?: ("position" | "velocity" | "preferred_velocity" | "goal" | "preferred_speed" | "goal_tolerance" | "radius" | "max_speed" | "time_horizon" | "obstacle_horizon" | "neighbor_distance" | "max_neighbors" | "weight" | "priority" | "locked" | "avoidance" | "layer" | "mask" | "elevation" | "height" | "group" | "group_mode" | "quality" | "max_acceleration" | "max_turning_rate" | "forward_preference" | "heading" | "guidance" | "status")[];
             /**
              * Precision
              * @description Of the number columns, not of the ids. `int16` and `int8`: position and velocity as whole numbers times a scale beside the values of a keyframe, all others as float32.
