@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 
 import numpy as np
 from numpy.typing import NDArray
 
 from orca_core.options import Options
+from orca_core.simulation import Simulation
 from orca_core.world import World
 from orca_crowd.scenes.measure import Figures, Measure
 from orca_crowd.scenes.scene import SceneData
@@ -18,8 +19,10 @@ __all__ = ["Play", "play", "scene_world"]
 Floats = NDArray[np.float64]
 
 
-def scene_world(scene: SceneData, options: Mapping[str, bool] | None = None) -> World:
-    """The world of a scene, before its first step; `options` are those beside its own."""
+def scene_world(
+    scene: SceneData, options: Mapping[str, bool] | None = None, left_out: Collection[str] = ()
+) -> World:
+    """The world of a scene, before its first step: `options` beside its own, some columns `left_out`."""
     world = World(
         time_step=scene.time_step,
         options=Options.from_mapping({**scene.options, **(options or {})}),
@@ -28,8 +31,7 @@ def scene_world(scene: SceneData, options: Mapping[str, bool] | None = None) -> 
     world.set_defaults(scene.defaults)
     world.add_obstacles(scene.obstacles)
     world.add_walkable(scene.walkable)
-    # the way is told by preferred velocities
-    world.add_agents({name: column for name, column in scene.columns.items() if name != "goal"})
+    world.add_agents({name: column for name, column in scene.columns.items() if name not in left_out})
     return world
 
 
@@ -42,9 +44,13 @@ class Play:
         options: Mapping[str, bool] | None = None,
         wanted: Callable[[Floats], Floats] | None = None,
     ) -> None:
-        """Make its world; `wanted` gives preferred velocities (n, 2) for positions (n, 2), left out ways are found."""
-        self.world = scene_world(scene, options)
-        self._wanted = wanted if wanted is not None else Waypoints(scene).wanted(scene)
+        """Make its world, whose agents find their ways; or are told by `wanted`, which gives preferred velocities
+        (n, 2) for positions (n, 2).
+        """
+        self.world = scene_world(scene, options, () if wanted is None else ("goal",))
+        self._wanted = wanted
+        # whoever guides them is part of the steps from now on
+        self.simulation = Simulation(self.world)
 
     @property
     def positions(self) -> Floats:
@@ -53,15 +59,14 @@ class Play:
 
     def step(self) -> None:
         """Take a step."""
-        self.world.set_agents(self.world.ids, {"preferred_velocity": self._wanted(self.positions)})
+        if self._wanted is not None:
+            self.world.set_agents(self.world.ids, {"preferred_velocity": self._wanted(self.positions)})
         self.world.step()
 
 
 def play(scene: SceneData, options: Mapping[str, bool] | None = None) -> Figures:
     """How the crowd of a scene fares, with options beside its own."""
-    ways = Waypoints(scene)
-    run = Play(scene, options, ways.wanted(scene))
-    measure = Measure(scene, ways.lengths)
+    run, measure = Play(scene, options), Measure(scene, Waypoints(scene).lengths)
     while not measure.over:
         run.step()
         measure.see(run.positions, run.world.time)
