@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from orca_core.guidance.blocking import detect_blocked
 from orca_core.guidance.replanning import replan_jams
-from orca_core.guidance.right_of_way import share_right_of_way
+from orca_core.guidance.right_of_way import share_right_of_way, those_who_ask
 from orca_core.guidance.settling import SETTLING, settle_crowds
 from orca_core.guidance.trouble import LONGEST, PATIENCE, Trouble, deciding_columns, steps_of
 from orca_core.kernels.right_of_way import NONE, yield_way
@@ -145,7 +145,7 @@ class Deadlock:
         wish[agents["status"] == ARRIVED_CROWDED] = 0.0
         blocked, told = detect_blocked(world, trouble)
         if options.courtesy or options.back_out:
-            share_right_of_way(world, trouble, blocked)
+            share_right_of_way(world, trouble, those_who_ask(world, trouble, blocked))
         if options.replan_jams:
             replan_jams(world, blocked, every)
         return events + told

@@ -35,6 +35,8 @@ Integers = NDArray[np.int64]
 
 # what became of a question, by its code: a way to the goal, why there is none, or why nothing is known
 OUTCOMES = ("way", "start-off-surface", "goal-off-surface", "disconnected", "unfinished", "postponed")
+# for how much wider a disc a way is looked for first
+ROOMY = 1.3
 # budgets that one search may take beyond what is left of the batch's
 CAP = 10
 # of a longer way the rest is planned once these are behind
@@ -162,4 +164,9 @@ def _planned(question: Question, k: int, expansions: int) -> Answer:
         found = question.planner.path_from_beside(start, goal, radius, expansions=expansions, avoid=(x, y, away))
         if isinstance(found, Path | Unfinished):
             return found
+    # ways that keep off corners and door posts, at which the constraints of a boundary hold an agent up; where there is
+    # no such way, and of who cannot arrive at all, the disc itself decides
+    roomy = question.planner.path_from_beside(start, goal, ROOMY * radius, expansions=expansions)
+    if isinstance(roomy, Path):
+        return roomy
     return question.planner.path_from_beside(start, goal, radius, expansions=expansions)

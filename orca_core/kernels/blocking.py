@@ -6,13 +6,15 @@ from orca_core._jit import kernel
 from orca_core.kernels.cells import gather_near
 from orca_core.kernels.heed import heeds
 
-__all__ = ["find_blocked", "in_the_way", "reach_of"]
+__all__ = ["count_around", "find_blocked", "in_the_way", "reach_of"]
 
 # who is nearer than this share of both radii, and the way of this share of the horizon, is near enough to hold one up
 CLOSE = 0.5
 CLOSE_TIME = 0.1
 # how many of those in its way are remembered of one agent
 MOST = 8
+# who is nearer than so many times both radii is around
+AROUND = 3.0
 
 
 @kernel("f8(f8,f8,f8)", inline=True)
@@ -114,3 +116,21 @@ def find_blocked(
         if free[n] == 0:
             blocked += 1
     return blocked
+
+
+@kernel("void(i8[::1],f8,f8[:,::1],f8[::1],f8,i8[::1],i8[::1],i8[::1],i8[::1])")
+def count_around(rows, widest, position, radius, size, head, chain, near, around):
+    """Write how many others are within three times both radii of each of `rows`, by place in `rows`."""
+    for n in range(rows.size):
+        i = rows[n]
+        found = gather_near(
+            position[i, 0], position[i, 1], AROUND * (radius[i] + widest), size, position, head, chain, near
+        )  # fmt: skip
+        around[n] = 0
+        for k in range(found):
+            j = near[k]
+            dx = position[j, 0] - position[i, 0]
+            dy = position[j, 1] - position[i, 1]
+            reach = AROUND * (radius[i] + radius[j])
+            if j != i and dx * dx + dy * dy < reach * reach:
+                around[n] += 1

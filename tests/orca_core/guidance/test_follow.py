@@ -116,7 +116,9 @@ def test_a_goal_in_a_box_and_one_who_is_in_a_box() -> None:
     assert [(each.kind, each.ids, each.data["reason"]) for each in events] == [
         ("unreachable", [0], ["goal-off-surface"])
     ]
-    assert kinds(take(world, MINUTE)) == ["arrived"]
+    # who has stopped near its goal may make it step aside once more
+    assert set(kinds(take(world, MINUTE))) == {"arrived"}
+    assert world.agent(1)["status"] == "arrived"
 
 
 def test_a_new_goal_a_new_door_and_a_new_place_are_new_chances() -> None:
