@@ -32,8 +32,9 @@ AT_MOST = 60.0
 REST = 1.0
 DOUBLINGS = 6
 # seconds more of waiting for each other agent nearby before one asks, and after how many it asks in any case: among
-# many a way opens by itself, and making way for one holds up the others. In a plaza of 500 the mean delay was 20 s where
-# all asked after 3 s and is 17 s; where all waited for 20 s it was 14 s, but crowds at narrow doors did not get through
+# many a way opens by itself, and making way for one holds up the others. In a plaza of 500 the mean delay was 20 s
+# where all asked after 3 s and is 17 s; where all waited for 20 s it was 14 s, but crowds at narrow doors did not get
+# through
 EACH = 2.5
 LATEST = 14.0
 

@@ -61,6 +61,7 @@ CALLS = (
     call("GET", "/v1/worlds/{world}/obstacles"),
     call("GET", "/v1/worlds/{world}/obstacles/{id}"),
     call("PUT", "/v1/worlds/{world}/obstacles/{id}", json={"points": [[0, 8], [1, 8]]}),
+    call("PATCH", "/v1/worlds/{world}/obstacles/{id}", json={"open": True}),
     call("POST", "/v1/worlds/{world}/walkable", 201, json={"areas": [{"geometry": SQUARE}]}),
     call("GET", "/v1/worlds/{world}/walkable"),
     call("GET", "/v1/worlds/{world}/walkable/{id}"),

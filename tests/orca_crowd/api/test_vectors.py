@@ -18,6 +18,11 @@ SCENES = {
 }
 # on these the server's default does better than the text on purpose
 MENDED = ("head_on", "stacked")
+# in these agents are blocked for long, and with what the deadlock layer does about it left off the bits are the text's
+JAMMED = ("dense",)
+WITHOUT_LAYER = dict.fromkeys(
+    ("settle_crowds", "detect_blocked", "bias_blocked", "courtesy", "back_out", "replan_jams"), False
+)
 
 
 def number(value: Any) -> Any:
@@ -42,7 +47,8 @@ def test_a_scene_has_the_hashes_of_the_text(
     client: httpx.Client, make_world: Callable[..., str], name: str, profile: str
 ) -> None:
     scene = SCENES[name]
-    world = make_world(time_step=number(scene["dt"]), options={"profile": profile})
+    options = {"profile": profile, **(WITHOUT_LAYER if name in JAMMED else {})}
+    world = make_world(time_step=number(scene["dt"]), options=options)
     walls = [{"points": number(segment)} for segment in scene["segments"]]
     assert client.post(f"{world}/obstacles", json={"obstacles": walls}).status_code == 201
     agents = [{field: number(value) for field, value in agent.items()} for agent in scene["agents"]]
