@@ -15,7 +15,7 @@ export type Numbers = Float64Array | Float32Array;
 /** Ids: whole numbers from 0 to 2^53 - 1. */
 export type Identifiers = Float64Array;
 /** Any column that was read. */
-export type Column = Numbers | string[];
+export type Column = Numbers | (string | boolean)[];
 /** Numbers as a caller may have them. */
 export type NumberArray = Numbers | Int32Array | Uint32Array | BigInt64Array | readonly number[];
 /** Ids as a caller may have them. */
@@ -155,7 +155,9 @@ function readList(name: string, value: unknown): Column {
   if (!Array.isArray(value)) throw new ProtocolError(`column ${name} is neither an array nor a bin`);
   const width = widthOf(name);
   if (width === 1) {
+    // words, and true and false, stay as they are
     if (value.some((row) => typeof row === "string")) return value as string[];
+    if (value.some((row) => typeof row === "boolean")) return value as boolean[];
     return Float64Array.from(value, (row) => (row === null ? NaN : (row as number)));
   }
   const column = new Float64Array(value.length * width);

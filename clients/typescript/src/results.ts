@@ -112,7 +112,7 @@ export class Agents {
   }
   get status(): readonly string[] {
     const column = this.columns["status"];
-    if (Array.isArray(column)) return column;
+    if (Array.isArray(column)) return column as string[];
     // of nobody an array holds no strings that would tell it apart
     if (column?.length === 0) return [];
     throw new RangeError("no column status: ask for it with fields");
@@ -186,7 +186,7 @@ export function readEvent(body: unknown): CrowdEvent {
     if (!(value instanceof Uint8Array)) continue;
     // one row for each of the agents that the event names
     const column = EVENT_IDS.has(name) ? readIdentifiers(value) : readColumn(name, value, ids.length);
-    map[name] = Array.from<number | string>(column);
+    map[name] = Array.from<number | string | boolean>(column);
   }
   return { ...map, type: "event", kind: String(map["kind"]), step: asNumber(map, "step"), ids };
 }

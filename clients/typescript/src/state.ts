@@ -168,7 +168,7 @@ export class CrowdState {
 
 /** The column that has `rows` of `column`, in their order. */
 function takeRows(name: string, column: Column, rows: readonly number[]): Column {
-  if (Array.isArray(column)) return rows.map((row) => column[row] as string);
+  if (Array.isArray(column)) return rows.map((row) => column[row] as string | boolean);
   const width = widthOf(name);
   const made = emptyLike(column, rows.length * width);
   rows.forEach((row, place) => {
@@ -183,7 +183,7 @@ function putRows(name: string, column: Column, count: number, places: Int32Array
   if (Array.isArray(column) || Array.isArray(values)) {
     const made = Array.isArray(column) ? [...column] : [];
     places.forEach((row, place) => {
-      made[row] = values[place] as string;
+      made[row] = values[place] as string | boolean;
     });
     return made;
   }

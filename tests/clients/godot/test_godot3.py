@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from orca_crowd.protocol.columns import VECTORS
 from orca_crowd_client import Client
 from tests.clients.godot.godot import ADDONS, Scenario
 from tests.clients.python.flaky_proxy import FlakyProxy
@@ -204,7 +205,7 @@ def told(rows: list[Any], field: str) -> list[str] | str:
     """A column as the scenario prints it: words, or the bits of its numbers, NaN for what is not there."""
     if rows and isinstance(rows[0], str | bool):
         return rows
-    width = 2 if field in ("position", "velocity", "preferred_velocity", "goal") else 1
+    width = 2 if field in VECTORS else 1
     empty = [float("nan")] * width
     numbers = [number for row in rows for number in (empty if row is None else row if width == 2 else [row])]
     return struct.pack(f"<{len(numbers)}d", *numbers).hex()

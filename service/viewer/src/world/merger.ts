@@ -9,7 +9,7 @@ export interface Columns {
   readonly step: number;
   readonly time: number;
   readonly ids: Float64Array;
-  readonly columns: Readonly<Record<string, Float64Array | Float32Array | readonly string[]>>;
+  readonly columns: Readonly<Record<string, Float64Array | Float32Array | readonly (string | boolean)[]>>;
 }
 
 type Slow = Pick<CrowdFrame, "radius" | "maxSpeed" | "goal" | "status">;
