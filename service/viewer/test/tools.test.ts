@@ -63,7 +63,8 @@ describe("measurements", () => {
 
 describe("colours", () => {
   const theme = {
-    status: { "no-goal": [1, 1, 1], moving: [2, 2, 2], arrived: [3, 3, 3], stalled: [4, 4, 4] },
+    status: { "no-goal": [1, 1, 1], moving: [2, 2, 2], arrived: [3, 3, 3], stalled: [4, 4, 4],
+      "arrived-crowded": [5, 5, 5], blocked: [6, 6, 6], unreachable: [7, 7, 7], "inside-obstacle": [8, 8, 8] },
     ramp: [[0, 0, 0], [200, 100, 50]], groups: Array.from({ length: 8 }, (_, at) => [at, at, at]),
   } as unknown as Theme;
 
