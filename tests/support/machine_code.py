@@ -18,7 +18,16 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-__all__ = ["TARGETS", "Target", "assembly_for", "fused_instructions", "inexact_calls", "loose_flags", "versions"]
+__all__ = [
+    "FEW_TARGETS",
+    "TARGETS",
+    "Target",
+    "assembly_for",
+    "fused_instructions",
+    "inexact_calls",
+    "loose_flags",
+    "versions",
+]
 
 
 @dataclass(frozen=True)
@@ -49,6 +58,9 @@ TARGETS = (
     Target("aarch64-unknown-linux-gnu", "neoverse-v1", ARM_FUSED),
     Target("arm64-apple-macosx", "apple-m1", ARM_FUSED),
 )
+
+# one of each kind, for a run that is to be short: what LLVM may fuse does not depend on the processor any further
+FEW_TARGETS = (TARGETS[0], TARGETS[2])
 
 # functions to a float that are exact or correctly rounded on every machine, or unpack an argument of Python
 EXACT_CALLS = re.compile(
@@ -144,8 +156,8 @@ def read_for_this_machine() -> dict[str, Any]:
     return _without_empty(report)
 
 
-def read_for_other_machines() -> dict[str, Any]:
-    """The same for each of TARGETS; multiplications are counted to show that there was arithmetic to read."""
+def read_for_other_machines(targets: tuple[Target, ...]) -> dict[str, Any]:
+    """The same for each of the targets; multiplications are counted to show that there was arithmetic to read."""
     compiled = [version for dispatcher in kernels_compiled().values() for version in versions(dispatcher)]
     # the code of a kernel holds that of every kernel it calls, so the outermost ones are all there is to read
     outermost = [
@@ -154,7 +166,7 @@ def read_for_other_machines() -> dict[str, Any]:
         if not any(other != symbol and _defines(text, symbol) for other, text, _ in compiled)
     ]
     report: dict[str, Any] = {"kernels": len(compiled), "read": len(outermost), "fused": {}, "multiplications": {}}
-    for target in TARGETS:
+    for target in targets:
         found, count = set(), 0
         for code in outermost:
             assembly = assembly_for(code, target)
@@ -201,5 +213,6 @@ def _without_empty(report: dict[str, Any]) -> dict[str, Any]:
 if __name__ == "__main__":
     # numba reads its environment at import, which comes after this
     os.environ.pop("ORCA_CROWD_KERNEL_CACHE", None)
-    os.environ["NUMBA_OPT"] = {"--this": "3", "--others": "0"}[sys.argv[1]]
-    print(json.dumps(read_for_this_machine() if sys.argv[1] == "--this" else read_for_other_machines()))
+    os.environ["NUMBA_OPT"] = {"--this": "3", "--others": "0", "--all-others": "0"}[sys.argv[1]]
+    targets = TARGETS if sys.argv[1] == "--all-others" else FEW_TARGETS
+    print(json.dumps(read_for_this_machine() if sys.argv[1] == "--this" else read_for_other_machines(targets)))
