@@ -48,7 +48,8 @@ def those_who_ask(world: World, trouble: Trouble, blocked: Integers) -> Integers
         trouble.near, around,
     )  # fmt: skip
     enough = np.minimum(PATIENCE + EACH * around, LATEST)
-    return blocked[agents["waiting"][blocked] * world.time_step >= enough]
+    asking: Integers = blocked[agents["waiting"][blocked] * world.time_step >= enough]
+    return asking
 
 
 def share_right_of_way(world: World, trouble: Trouble, blocked: Integers) -> None:
