@@ -19,9 +19,7 @@ __all__ = ["Play", "play", "scene_world"]
 Floats = NDArray[np.float64]
 
 
-def scene_world(
-    scene: SceneData, options: Mapping[str, bool] | None = None, left_out: Collection[str] = ()
-) -> World:
+def scene_world(scene: SceneData, options: Mapping[str, bool] | None = None, left_out: Collection[str] = ()) -> World:
     """The world of a scene, before its first step: `options` beside its own, some columns `left_out`."""
     world = World(
         time_step=scene.time_step,
