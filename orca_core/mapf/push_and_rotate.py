@@ -10,7 +10,7 @@ subproblems, so that on trees it may end without a plan although there is one; i
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Container, Iterable
+from collections.abc import Callable, Container, Iterable
 from itertools import pairwise
 
 import numpy as np
@@ -80,7 +80,7 @@ class _Run:
         """Let an agent walk to its goal; returns those who were there for good and are no more."""
         displaced: list[int] = []
         # round those who have settled where there is a way: a swap costs more, and a ring has no room for one
-        way = self._way(self.at[agent], self.goals[agent], self.settled) or []
+        way = self._way(self.at[agent], self.goals[agent].__eq__, self.settled) or []
         following = dict(pairwise(way))
         while self.at[agent] != self.goals[agent]:
             here = self.at[agent]
@@ -127,7 +127,7 @@ class _Run:
         """Push everybody from a cell on toward the nearest free one; nobody in `kept` moves or is passed."""
         if cell in kept:
             return False
-        way = self._way_to_free(cell, kept)
+        way = self._way(cell, lambda here: here not in self.who, kept)
         if way is None:
             return False
         for before, after in zip(reversed(way[:-1]), reversed(way[1:]), strict=True):
@@ -135,36 +135,19 @@ class _Run:
                 self._move(self.who[before], after)
         return True
 
-    def _way_to_free(self, cell: int, kept: set[int]) -> list[int] | None:
-        """The shortest way from a cell to a free one round `kept`."""
-        came: dict[int, int] = {cell: cell}
-        pending = deque([cell])
-        while pending:
-            here = pending.popleft()
-            if here not in self.who:
-                way = [here]
-                while way[-1] != cell:
-                    way.append(came[way[-1]])
-                return way[::-1]
-            for other in self.beside[here]:
-                if other not in came and other not in kept:
-                    came[other] = here
-                    pending.append(other)
-        return None
-
-    def _way(self, start: int, goal: int, round_these: Container[int] = ()) -> list[int] | None:
-        """The shortest way between two cells, whoever is there."""
+    def _way(self, start: int, ends: Callable[[int], bool], kept: Container[int] = ()) -> list[int] | None:
+        """The shortest way from a cell to the nearest at which it ends, round `kept`."""
         came: dict[int, int] = {start: start}
         pending = deque([start])
         while pending:
             here = pending.popleft()
-            if here == goal:
+            if ends(here):
                 way = [here]
                 while way[-1] != start:
                     way.append(came[way[-1]])
                 return way[::-1]
             for other in self.beside[here]:
-                if other not in came and other not in round_these:
+                if other not in came and other not in kept:
                     came[other] = here
                     pending.append(other)
         return None
@@ -204,7 +187,7 @@ class _Run:
     def _lead(self, one: int, other: int, crossing: int) -> bool:
         """Bring the two, one behind the other, so that one of them is on the crossing."""
         first, second = one, other
-        way = self._way(self.at[first], crossing)
+        way = self._way(self.at[first], crossing.__eq__)
         if way is not None and len(way) > 1 and way[1] == self.at[second]:
             first, second, way = second, first, way[1:]
         if way is None:

@@ -38,72 +38,9 @@ Quality = Literal["all", "few", "none"]
 ROWS_A_PIECE = 256
 
 
-@with_config(STRICT)
-class AgentChange(TypedDict, total=False):
-    """Fields of an agent; those left out stay as they are, null clears."""
+class Traits(TypedDict, total=False):
+    """What an agent is and how it behaves; what holds for a new one where it is left out ends each description."""
 
-    id: Identifier
-    position: Vector
-    velocity: Vector
-    preferred_velocity: Annotated[
-        Vector | None, Field(description="Takes the goal's place; null clears, which leaves zero.")
-    ]
-    goal: Annotated[
-        Vector | None, Field(description="Takes the preferred velocity's place; null clears, which leaves zero.")
-    ]
-    preferred_speed: Annotated[Number | None, Field(description="Toward the goal; null or left out: max_speed.")]
-    goal_tolerance: Annotated[Number, Field(description="Distance at which the goal is reached; 1e-9.")]
-    radius: Annotated[Number, Field(description="0.5")]
-    max_speed: Annotated[Number, Field(description="1.5")]
-    time_horizon: Annotated[Number, Field(description="For other agents; 2.")]
-    obstacle_horizon: Annotated[Number, Field(description="For walls and boundaries; 2.")]
-    neighbor_distance: Annotated[
-        Number, Field(description="Left out: 2 radius + 2 max_speed max(time_horizon, time_step), fixed at insertion.")
-    ]
-    max_neighbors: Annotated[int, Field(ge=0, le=2**53 - 1, description="10")]
-    weight: Annotated[Number, Field(description="Its part of the avoidance is weight / (weight + the other's); 1.")]
-    priority: Annotated[Whole, Field(description="The higher does not yield to the lower, which takes the whole; 0.")]
-    locked: Annotated[bool, Field(description="Moves on at its velocity; others take the whole; false.")]
-    avoidance: Annotated[bool, Field(description="Whether it avoids agents and is avoided; true.")]
-    layer: Annotated[Bits, Field(description="By which it is seen; 1.")]
-    mask: Annotated[Bits, Field(description="Layers that it sees; 4294967295, which is all.")]
-    elevation: Annotated[Number, Field(description="Height at which it begins; 0.")]
-    height: Annotated[Number, Field(description="From its elevation up; what is at other heights is not met; 0.")]
-    group: Annotated[Identifier, Field(description="Whom it belongs to; 0 is nobody.")]
-    group_mode: Annotated[GroupMode, Field(description="Among members of its group; none.")]
-    quality: Annotated[
-        Quality, Field(description="How many neighbours count: max_neighbors, at most four of them, or none.")
-    ]
-    max_acceleration: Annotated[Number | None, Field(description="m/s² of its velocity; null: no limit.")]
-    max_turning_rate: Annotated[Number | None, Field(description="rad/s of its heading; null: no limit.")]
-    forward_preference: Annotated[
-        Number, Field(description="0 to 1: how much slower it goes where it does not want to, aside and back.")
-    ]
-    heading: Annotated[
-        Vector | None,
-        Field(description="Where it faces while it stands; a moving agent faces where it goes. Null: nowhere yet."),
-    ]
-    guidance: Annotated[Guidance, Field(description="How it finds the way to its goal.")]
-    status: Annotated[
-        str, Field(description="Read-only: may be sent back as it was read, and is ignored with a warning.")
-    ]
-    path: Annotated[Any, Field(description="Read-only: may be sent back, and is ignored.")]
-    unreachable: Annotated[Any, Field(description="Read-only: may be sent back, and is ignored.")]
-
-
-@with_config(STRICT)
-class NewAgent(TypedDict, total=False):
-    """An agent; all but the position may be left out."""
-
-    id: Annotated[
-        Identifier, Field(description="0 to 2^53 - 1, never used in this world before; left out: given by the server.")
-    ]
-    position: Required[Vector]
-    velocity: Annotated[Vector, Field(description="[0, 0]")]
-    preferred_velocity: Annotated[
-        Vector | None, Field(description="[0, 0]; of goal and preferred velocity the goal holds.")
-    ]
-    goal: Vector | None
     preferred_speed: Annotated[Number | None, Field(description="Toward the goal; null or left out: max_speed.")]
     goal_tolerance: Annotated[Number, Field(description="Distance at which the goal is reached; 1e-9.")]
     radius: Annotated[Number, Field(description="0.5")]
@@ -134,9 +71,46 @@ class NewAgent(TypedDict, total=False):
     ]
     heading: Annotated[
         Vector | None,
-        Field(description="Where it faces while it stands; a moving agent faces where it goes. Left out: nowhere yet."),
+        Field(
+            description="Where it faces while it stands; a moving agent faces where it goes. Null or left out: nowhere yet."
+        ),
     ]
     guidance: Annotated[Guidance, Field(description="How it finds the way to its goal; straight.")]
+
+
+@with_config(STRICT)
+class AgentChange(Traits, total=False):
+    """Fields of an agent; those left out stay as they are, null clears."""
+
+    id: Identifier
+    position: Vector
+    velocity: Vector
+    preferred_velocity: Annotated[
+        Vector | None, Field(description="Takes the goal's place; null clears, which leaves zero.")
+    ]
+    goal: Annotated[
+        Vector | None, Field(description="Takes the preferred velocity's place; null clears, which leaves zero.")
+    ]
+    status: Annotated[
+        str, Field(description="Read-only: may be sent back as it was read, and is ignored with a warning.")
+    ]
+    path: Annotated[Any, Field(description="Read-only: may be sent back, and is ignored.")]
+    unreachable: Annotated[Any, Field(description="Read-only: may be sent back, and is ignored.")]
+
+
+@with_config(STRICT)
+class NewAgent(Traits, total=False):
+    """An agent; all but the position may be left out."""
+
+    id: Annotated[
+        Identifier, Field(description="0 to 2^53 - 1, never used in this world before; left out: given by the server.")
+    ]
+    position: Required[Vector]
+    velocity: Annotated[Vector, Field(description="[0, 0]")]
+    preferred_velocity: Annotated[
+        Vector | None, Field(description="[0, 0]; of goal and preferred velocity the goal holds.")
+    ]
+    goal: Vector | None
 
 
 class AgentsBody(Strict):

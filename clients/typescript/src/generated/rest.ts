@@ -1869,6 +1869,129 @@ export type components = {
          */
         NewAgent: {
             /**
+             * Preferred Speed
+             * @description Toward the goal; null or left out: max_speed.
+             */
+            preferred_speed?: number | null;
+            /**
+             * Goal Tolerance
+             * @description Distance at which the goal is reached; 1e-9.
+             */
+            goal_tolerance?: number;
+            /**
+             * Radius
+             * @description 0.5
+             */
+            radius?: number;
+            /**
+             * Max Speed
+             * @description 1.5
+             */
+            max_speed?: number;
+            /**
+             * Time Horizon
+             * @description For other agents; 2.
+             */
+            time_horizon?: number;
+            /**
+             * Obstacle Horizon
+             * @description For walls and boundaries; 2.
+             */
+            obstacle_horizon?: number;
+            /**
+             * Neighbor Distance
+             * @description Left out: 2 radius + 2 max_speed max(time_horizon, time_step), fixed at insertion.
+             */
+            neighbor_distance?: number;
+            /**
+             * Max Neighbors
+             * @description 10
+             */
+            max_neighbors?: number;
+            /**
+             * Weight
+             * @description Its part of the avoidance is weight / (weight + the other's); 1.
+             */
+            weight?: number;
+            /**
+             * Priority
+             * @description The higher does not yield to the lower, which takes the whole; 0.
+             */
+            priority?: number;
+            /**
+             * Locked
+             * @description Moves on at its velocity; others take the whole; false.
+             */
+            locked?: boolean;
+            /**
+             * Avoidance
+             * @description Whether it avoids agents and is avoided; true.
+             */
+            avoidance?: boolean;
+            /**
+             * Layer
+             * @description By which it is seen; 1.
+             */
+            layer?: number;
+            /**
+             * Mask
+             * @description Layers that it sees; 4294967295, which is all.
+             */
+            mask?: number;
+            /**
+             * Elevation
+             * @description Height at which it begins; 0.
+             */
+            elevation?: number;
+            /**
+             * Height
+             * @description From its elevation up; what is at other heights is not met; 0.
+             */
+            height?: number;
+            /**
+             * Group
+             * @description Whom it belongs to; 0 is nobody.
+             */
+            group?: number;
+            /**
+             * Group Mode
+             * @description Among members of its group; none.
+             * @enum {string}
+             */
+            group_mode?: "none" | "ignore" | "together";
+            /**
+             * Quality
+             * @description How many neighbours count: max_neighbors, at most four of them, or none; all.
+             * @enum {string}
+             */
+            quality?: "all" | "few" | "none";
+            /**
+             * Max Acceleration
+             * @description m/s² of its velocity; null or left out: no limit.
+             */
+            max_acceleration?: number | null;
+            /**
+             * Max Turning Rate
+             * @description rad/s of its heading; null or left out: no limit.
+             */
+            max_turning_rate?: number | null;
+            /**
+             * Forward Preference
+             * @description 0 to 1: how much slower it goes where it does not want to, aside and back; 0.
+             */
+            forward_preference?: number;
+            /**
+             * Heading
+             * @description Where it faces while it stands; a moving agent faces where it goes. Null or left out: nowhere yet.
+             */
+            heading?: number[] | null;
+            /**
+             * Guidance
+             * @description How it finds the way to its goal; straight.
+             * @enum {string}
+             */
+            guidance?: "straight" | "path" | "flow";
+            /**
              * Id
              * @description 0 to 2^53 - 1, never used in this world before; left out: given by the server.
              */
@@ -1890,6 +2013,12 @@ export type components = {
             preferred_velocity?: number[] | null;
             /** Goal */
             goal?: number[] | null;
+        };
+        /**
+         * AgentChange
+         * @description Fields of an agent; those left out stay as they are, null clears.
+         */
+        AgentChange: {
             /**
              * Preferred Speed
              * @description Toward the goal; null or left out: max_speed.
@@ -2004,7 +2133,7 @@ export type components = {
             forward_preference?: number;
             /**
              * Heading
-             * @description Where it faces while it stands; a moving agent faces where it goes. Left out: nowhere yet.
+             * @description Where it faces while it stands; a moving agent faces where it goes. Null or left out: nowhere yet.
              */
             heading?: number[] | null;
             /**
@@ -2013,12 +2142,6 @@ export type components = {
              * @enum {string}
              */
             guidance?: "straight" | "path" | "flow";
-        };
-        /**
-         * AgentChange
-         * @description Fields of an agent; those left out stay as they are, null clears.
-         */
-        AgentChange: {
             /**
              * Id
              * @description 0 to 2^53 - 1
@@ -2044,129 +2167,6 @@ export type components = {
              * @description Takes the preferred velocity's place; null clears, which leaves zero.
              */
             goal?: number[] | null;
-            /**
-             * Preferred Speed
-             * @description Toward the goal; null or left out: max_speed.
-             */
-            preferred_speed?: number | null;
-            /**
-             * Goal Tolerance
-             * @description Distance at which the goal is reached; 1e-9.
-             */
-            goal_tolerance?: number;
-            /**
-             * Radius
-             * @description 0.5
-             */
-            radius?: number;
-            /**
-             * Max Speed
-             * @description 1.5
-             */
-            max_speed?: number;
-            /**
-             * Time Horizon
-             * @description For other agents; 2.
-             */
-            time_horizon?: number;
-            /**
-             * Obstacle Horizon
-             * @description For walls and boundaries; 2.
-             */
-            obstacle_horizon?: number;
-            /**
-             * Neighbor Distance
-             * @description Left out: 2 radius + 2 max_speed max(time_horizon, time_step), fixed at insertion.
-             */
-            neighbor_distance?: number;
-            /**
-             * Max Neighbors
-             * @description 10
-             */
-            max_neighbors?: number;
-            /**
-             * Weight
-             * @description Its part of the avoidance is weight / (weight + the other's); 1.
-             */
-            weight?: number;
-            /**
-             * Priority
-             * @description The higher does not yield to the lower, which takes the whole; 0.
-             */
-            priority?: number;
-            /**
-             * Locked
-             * @description Moves on at its velocity; others take the whole; false.
-             */
-            locked?: boolean;
-            /**
-             * Avoidance
-             * @description Whether it avoids agents and is avoided; true.
-             */
-            avoidance?: boolean;
-            /**
-             * Layer
-             * @description By which it is seen; 1.
-             */
-            layer?: number;
-            /**
-             * Mask
-             * @description Layers that it sees; 4294967295, which is all.
-             */
-            mask?: number;
-            /**
-             * Elevation
-             * @description Height at which it begins; 0.
-             */
-            elevation?: number;
-            /**
-             * Height
-             * @description From its elevation up; what is at other heights is not met; 0.
-             */
-            height?: number;
-            /**
-             * Group
-             * @description Whom it belongs to; 0 is nobody.
-             */
-            group?: number;
-            /**
-             * Group Mode
-             * @description Among members of its group; none.
-             * @enum {string}
-             */
-            group_mode?: "none" | "ignore" | "together";
-            /**
-             * Quality
-             * @description How many neighbours count: max_neighbors, at most four of them, or none.
-             * @enum {string}
-             */
-            quality?: "all" | "few" | "none";
-            /**
-             * Max Acceleration
-             * @description m/s² of its velocity; null: no limit.
-             */
-            max_acceleration?: number | null;
-            /**
-             * Max Turning Rate
-             * @description rad/s of its heading; null: no limit.
-             */
-            max_turning_rate?: number | null;
-            /**
-             * Forward Preference
-             * @description 0 to 1: how much slower it goes where it does not want to, aside and back.
-             */
-            forward_preference?: number;
-            /**
-             * Heading
-             * @description Where it faces while it stands; a moving agent faces where it goes. Null: nowhere yet.
-             */
-            heading?: number[] | null;
-            /**
-             * Guidance
-             * @description How it finds the way to its goal.
-             * @enum {string}
-             */
-            guidance?: "straight" | "path" | "flow";
             /**
              * Status
              * @description Read-only: may be sent back as it was read, and is ignored with a warning.
