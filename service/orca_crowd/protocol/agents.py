@@ -72,7 +72,7 @@ class Traits(TypedDict, total=False):
     heading: Annotated[
         Vector | None,
         Field(
-            description="Where it faces while it stands; a moving agent faces where it goes. Null or left out: nowhere yet."
+            description="Where it faces while it stands; moving it faces where it goes. Null or left out: nowhere yet."
         ),
     ]
     guidance: Annotated[Guidance, Field(description="How it finds the way to its goal; straight.")]

@@ -1982,7 +1982,7 @@ export type components = {
             forward_preference?: number;
             /**
              * Heading
-             * @description Where it faces while it stands; a moving agent faces where it goes. Null or left out: nowhere yet.
+             * @description Where it faces while it stands; moving it faces where it goes. Null or left out: nowhere yet.
              */
             heading?: number[] | null;
             /**
@@ -2133,7 +2133,7 @@ export type components = {
             forward_preference?: number;
             /**
              * Heading
-             * @description Where it faces while it stands; a moving agent faces where it goes. Null or left out: nowhere yet.
+             * @description Where it faces while it stands; moving it faces where it goes. Null or left out: nowhere yet.
              */
             heading?: number[] | null;
             /**
