@@ -52,6 +52,13 @@ CROWDED = 500_000
 FEW = 18
 
 
+# name, width and dtype of arrays by place that only some worlds need
+Extra = tuple[tuple[str, int, str], ...]
+# what the responsibility kernel reads, and what those of bodies with limits read and write
+BONDS: Extra = (("terms", 3, "<f8"), ("bonds", 5, "<i8"))
+LIMITS: Extra = (("bodies", 4, "<f8"), ("facing", 2, "<f8"))
+
+
 @dataclass(slots=True)
 class StepTask:
     """What everybody who computes a range of one step must know beside the arrays.
@@ -134,11 +141,22 @@ class Solver:
         if count > self.capacity:
             self._allocate(max(count, self.capacity + self.capacity // 2))
 
-    def reserve_bonds(self, agents: AgentState) -> None:
-        """Make room for who yields to whom, where somebody is not neutral, before a step needs it; see `reserve`."""
-        if len(self["bonds"]) < self.capacity and manners_of(agents):
-            self.arrays.make(_bonds(self.capacity))
+    def reserve_extras(self, agents: AgentState) -> None:
+        """Make room for who yields to whom and for limits of bodies, where somebody has any, before a step needs it;
+        see `reserve`.
+        """
+        self._make_room(BONDS, needed=manners_of(agents) != 0)
+        self._make_room(LIMITS, needed=_limited(agents))
+
+    def _make_room(self, extra: Extra, *, needed: bool) -> None:
+        """Make arrays that only some worlds need, if this is one of them."""
+        if needed and not self._holds(extra):
+            self.arrays.make(_rows_of(extra, self.capacity))
             self._sorted = None
+
+    def _holds(self, extra: Extra) -> bool:
+        """Whether there is room for what only some worlds need."""
+        return self.capacity > 0 and len(self[extra[0][0]]) == self.capacity
 
     def _allocate(self, count: int) -> None:
         """Make the arrays for `count` agents; all of them, or none."""
@@ -156,12 +174,11 @@ class Solver:
             ("moved", (rows,), "<u1", 0),
             ("overlap_depth", (rows,), "<f8", 0.0),
             ("overlap_with", (rows,), "<i8", -1),
-            ("bodies", (rows, 4), "<f8", 0.0),
-            ("facing", (rows, 2), "<f8", 0.0),
             ("interest", (MOST_INTEREST + 1, 4), "<f8", 0.0),
         ]
         # one row where nobody needs them
-        wanted += _bonds(rows if self.capacity and len(self["bonds"]) == self.capacity else 1)
+        for extra in (BONDS, LIMITS):
+            wanted += _rows_of(extra, rows if self._holds(extra) else 1)
         for frame in (0, 1):
             wanted += [
                 (f"packed.{frame}", (rows, 5), "<f8", 0.0),
@@ -237,12 +254,13 @@ class Solver:
         )  # fmt: skip
         self._neighbours = min(int(agents["max_neighbors"].max(initial=0)), agents.count)
         self._manners = manners_of(agents)
+        self._make_room(BONDS, needed=self._manners != 0)
         if self._manners:
-            self.reserve_bonds(agents)
             bonds_of(agents, self["order"], self["terms"], self["bonds"])
         if agents["quality"].any():
             limit_quality(0, agents.count, self["order"], agents["quality"], self["parameters"])
         self._limits = BODIES if _limited(agents) else 0
+        self._make_room(LIMITS, needed=self._limits != 0)
         if self._limits:
             gather_bodies(
                 0, agents.count, self["order"], dt, agents["max_acceleration"], agents["max_turning_rate"],
@@ -323,9 +341,9 @@ class Solver:
         self.slack = 2.0 * longest
 
 
-def _bonds(rows: int) -> list[Wanted]:
-    """What the responsibility kernel reads by place."""
-    return [("terms", (rows, 3), "<f8", 0.0), ("bonds", (rows, 5), "<i8", 0)]
+def _rows_of(extra: Extra, rows: int) -> list[Wanted]:
+    """So many rows of what only some worlds need."""
+    return [(name, (rows, width), dtype, 0.0) for name, width, dtype in extra]
 
 
 def _limited(agents: AgentState) -> bool:

@@ -42,7 +42,7 @@ __all__ = ["World"]
 Integers = NDArray[np.int64]
 
 # columns whose change may be refused for want of memory or of radii
-NEEDING_ROOM = {"radius", *MANNERS}
+NEEDING_ROOM = {"radius", "max_acceleration", "max_turning_rate", "forward_preference", *MANNERS}
 
 # computes all leaves of a step, wherever that may be, and returns the longest move of anybody; an engine brings its own
 Run = Callable[["World", StepTask], float]
@@ -115,7 +115,7 @@ class World(Surroundings):
         rows = self.population.add(columns, given, count, self.step_count)
         try:
             self._solver.reserve(self.agent_count)
-            self._solver.reserve_bonds(self.population.state)
+            self._solver.reserve_extras(self.population.state)
             self._radii_changed()
             # what is said of them needs memory too
             return Added(self.ids[rows].copy(), about_agents(self, np.arange(rows.start, rows.stop)))
@@ -139,7 +139,7 @@ class World(Surroundings):
         else:
             with self.transaction():
                 indices = self.population.set(ids, columns, given, cleared, self.step_count)
-                self._solver.reserve_bonds(self.population.state)
+                self._solver.reserve_extras(self.population.state)
                 if "radius" in columns:
                     self._radii_changed()
         return about_agents(self, indices, set(columns))
@@ -236,5 +236,5 @@ class World(Surroundings):
         """A world with the same bits from a snapshot; raises SnapshotError."""
         world = load(data, partial(cls, allocate=allocate, run=run))
         world._solver.reserve(world.agent_count)
-        world._solver.reserve_bonds(world.population.state)
+        world._solver.reserve_extras(world.population.state)
         return world

@@ -187,8 +187,9 @@ def solve_leaves(
                 coasts_on(own, i, dt, packed, new_velocity, new_position)
                 # walls and boundaries are not looked for here, so any of them may be within its move
                 outcome[own] = COASTED | (NEAR_STATICS if walls.shape[0] > 0 or edges.shape[0] > 0 else 0)
-                facing[own, 0] = 0.0
-                facing[own, 1] = 0.0
+                if limiting:
+                    facing[own, 0] = 0.0
+                    facing[own, 1] = 0.0
                 continue
             px = packed[own, 0]
             py = packed[own, 1]
