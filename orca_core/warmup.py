@@ -30,12 +30,9 @@ import orca_core.kernels.flow_steer
 import orca_core.kernels.focal
 import orca_core.kernels.follow
 import orca_core.kernels.frame
-<<<<<<< HEAD
 import orca_core.kernels.gates
 import orca_core.kernels.grid_sight
-=======
 import orca_core.kernels.grid_walls
->>>>>>> main
 import orca_core.kernels.half_planes
 import orca_core.kernels.heap
 import orca_core.kernels.heed
