@@ -10,15 +10,16 @@ import threading
 from collections import deque
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
+from typing import Any, Generic, TypeVar
 
 from orca_core.guidance.flow_field import FlowField
-from orca_core.guidance.planning import FoundWays, InlinePlanning, Question, answered
-from orca_crowd.journal.order import Order
+from orca_crowd.journal.order import Order, Planned
 from orca_crowd.journal.recorder import Recorder
 
 __all__ = ["FieldWorkshop", "LivePlanning", "PlannerPool", "ReplayedPlanning"]
 
-Call = Callable[[], FoundWays]
+Question = TypeVar("Question")
+Answer = TypeVar("Answer", bound=Planned)
 
 
 class PlannerPool:
@@ -43,13 +44,13 @@ class _Lane:
     def __init__(self, pool: PlannerPool) -> None:
         """Nothing waits."""
         self._pool = pool
-        self._waiting: deque[tuple[Call, Future[FoundWays]]] = deque()
+        self._waiting: deque[tuple[Callable[[], Any], Future[Any]]] = deque()
         self._running = False
         self._lock = threading.Lock()
 
-    def submit(self, call: Call) -> Future[FoundWays]:
+    def submit(self, call: Callable[[], Answer]) -> Future[Answer]:
         """Behind those that wait."""
-        future: Future[FoundWays] = Future()
+        future: Future[Answer] = Future()
         with self._lock:
             self._waiting.append((call, future))
             idle, self._running = not self._running, True
@@ -71,23 +72,26 @@ class _Lane:
             self._pool.start(self._next)
 
 
-class LivePlanning:
+class LivePlanning(Generic[Question, Answer]):
     """Plans of a world that runs; every answer is recorded before it is used, so that a replay does not plan again.
 
     It knows the recorder and not the session: a world is given back at once when nobody has it any more.
     """
 
-    def __init__(self, pool: PlannerPool, recorder: Recorder | None) -> None:
-        """Nothing is asked."""
+    def __init__(
+        self, pool: PlannerPool, recorder: Recorder | None, answer: Callable[[Question, int], Answer]
+    ) -> None:
+        """Nothing is asked; `answer` plans for a question that is due after a step."""
         self._lane = _Lane(pool)
         self._recorder = recorder
-        self._outstanding: dict[int, Future[FoundWays]] = {}
+        self._answer = answer
+        self._outstanding: dict[int, Future[Answer]] = {}
 
     def submit(self, due: int, question: Question) -> None:
         """Begin to plan as soon as there is a thread for it."""
-        self._outstanding[due] = self._lane.submit(lambda: answered(question, due))
+        self._outstanding[due] = self._lane.submit(lambda: self._answer(question, due))
 
-    def collect(self, due: int) -> FoundWays:
+    def collect(self, due: int) -> Answer:
         """The answer, waited for."""
         answer = self._outstanding.pop(due).result()
         if self._recorder is not None:
@@ -122,22 +126,32 @@ class FieldWorkshop:
         return future.result
 
 
-class ReplayedPlanning(InlinePlanning):
+class ReplayedPlanning(Generic[Question, Answer]):
     """Plans of a world that is brought back: its journal has the answers.
 
     What the journal does not have is planned: it may end between a step and the record of the ways that came with it.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, answer: Callable[[Question, int], Answer]) -> None:
         """Nothing is known of what comes."""
-        super().__init__()
-        self._recorded: dict[int, FoundWays] = {}
+        self._answer = answer
+        self._questions: dict[int, Question] = {}
+        self._recorded: dict[int, Answer] = {}
 
-    def expect(self, ways: FoundWays) -> None:
+    def submit(self, due: int, question: Question) -> None:
+        """Keep it, in case it has to be answered here."""
+        self._questions[due] = question
+
+    def expect(self, answer: Answer) -> None:
         """What the journal has for a step that is not taken yet."""
-        self._recorded[ways.due] = ways
+        self._recorded[answer.due] = answer
 
-    def collect(self, due: int) -> FoundWays:
+    def collect(self, due: int) -> Answer:
         """As it was recorded."""
+        question = self._questions.pop(due)
         found = self._recorded.pop(due, None)
-        return super().collect(due) if found is None else found
+        return self._answer(question, due) if found is None else found
+
+    def drop(self) -> None:
+        """Nobody wants what is outstanding any more."""
+        self._questions.clear()

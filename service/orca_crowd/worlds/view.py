@@ -23,9 +23,11 @@ __all__ = ["AgentView", "column_of", "select"]
 
 # what a step writes; all other columns change only by commands
 MOVING = tuple(name for name in FIELDS if BY_NAME[name].role == "state" and name != "heading")
+# of these what nobody writes in a world without cooperation
+STEPPING = tuple(name for name in MOVING if name not in ("cooperation", "waits_for"))
 
 # numbers that an agent may be without, and what stands for that
-UNSET = {name: rule.unset for name, rule in COLUMNS.items() if rule.unset is not None}
+UNSET = {name: rule.unset for name, rule in COLUMNS.items() if rule.unset is not None} | {"waits_for": -1}
 
 # what else shows another value when a column changes
 FOLLOWING = {"goal": ("preferred_velocity",), "preferred_velocity": ("goal",), "max_speed": ("preferred_speed",)}
@@ -126,8 +128,9 @@ class AgentView:
         # a step keeps headings only where somebody has limits
         if world.limited or "heading" not in self._steady:
             self._steady["heading"] = _frozen(world.column("heading").copy())
-        self._steady |= _columns(world, (name for name in FIELDS if name not in MOVING and name not in self._steady))
-        held = {**self._steady, **_columns(world, MOVING)}
+        moving = MOVING if world.options.cooperation is not None else STEPPING
+        self._steady |= _columns(world, (name for name in FIELDS if name not in moving and name not in self._steady))
+        held = {**self._steady, **_columns(world, moving)}
         return self._ids, Columns(held, held.pop("heading"))
 
 
