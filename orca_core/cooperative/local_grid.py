@@ -16,7 +16,6 @@ from numpy.typing import NDArray
 from orca_core.cooperative.assignment import FORBIDDEN, assign
 from orca_core.formats.movingai import GridMap
 from orca_core.mapf.grid_graph import UNREACHABLE, distances, neighbours_of
-from orca_core.mapf.instance import Instance
 
 __all__ = ["LocalGrid", "beginnings", "cells_of", "endings", "local_grid"]
 
