@@ -86,17 +86,8 @@ class Fallback:
         self.members: Flags = np.zeros(len(max_speed), np.uint8)
         self._reach = config.sight_radius / frame.cell_size
 
-    # before a step
-
-    def steer(self, time_step: float, around: Surroundings, guided: Flags, steer: Floats) -> None:
-        """Write what the members want, over what anybody else has written; their `target` too."""
-        if len(self.plans):
-            self.plans.steer(time_step, around.position, around.max_speed, around.target, guided, steer)
-
-    # after a step
-
     def conclude(self, around: Surroundings) -> tuple[Integers, Integers]:
-        """Bring everything up to date; returns who is in a sub-plan from now on, and who goes its own way again."""
+        """After a step: who is in a sub-plan from now on, and who goes its own way again, as rows."""
         left = self._advance(around) if len(self.plans) else NOBODY
         excused = around.excused | self.members
         stood = self.stalling.tally(around.step, around.velocity, excused, around.max_speed)
@@ -136,10 +127,9 @@ class Fallback:
         if self._config.trigger == COMMON_POINT:
             same = (around.target == around.target[agent]).all(axis=1) & (around.parked == 0)
             return len(self._watch.near(places, agent, self._reach, most, same)) >= self._config.mapf_num
-        if self._watch.near(places, agent, self._reach, 1, stood > 0):
-            return True
-        patient = int(stood[agent]) >= WINDOW
-        return patient and bool(self._watch.near(places, agent, self._reach, 1, (around.parked | self.members) > 0))
+        # whoever stands with a reason counts only after twice the time
+        among = None if stood[agent] >= WINDOW else stood > 0
+        return bool(self._watch.near(places, agent, self._reach, 1, among))
 
     def _take(self, around: Surroundings, places: Floats, agent: int) -> Integers:
         """Make a plan for the group of an agent; returns its members, nobody where there is no plan."""

@@ -4,8 +4,8 @@ Two triggers, by the names of the predecessor (S. Dergachev, K. Yakovlev, 2021):
 
 `speed-buffer`: the mean speed of an agent over its last 250 steps is under 0.1, and so is that of an agent that it
 sees; neither is at its goal, drifting, yielding or in a sub-plan: those have a reason to stand, and parked pairs that
-trigger again and again are where thousands of needless calls come from. One that has stood twice as long beside an
-agent parked at its goal is in a knot as well: whoever parks has had the time to yield by then.
+trigger again and again are where thousands of needless calls come from. One that has stood twice as long in sight of
+anybody is in a knot as well: whoever parks has had the time to yield by then.
 
 `common-point`: an agent stands and at least `mapf_num` others in its sight are bound for the same point as it; only
 this trigger reads `mapf_num`.

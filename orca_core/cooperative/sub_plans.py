@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from orca_core.kernels.sub_plans import advance_plans, steer_along
+from orca_core.kernels.sub_plans import advance_plans, aim_along
 from orca_core.mapf.plan import Plan
 
 __all__ = ["SubPlans", "order_of_entry", "turns_in_place"]
@@ -158,14 +158,10 @@ class SubPlans:
             setattr(self, name, getattr(self, name)[~gone])
         self._moved = np.zeros(len(self.rows), np.uint8)
 
-    def steer(
-        self, time_step: float, position: Floats, max_speed: Floats, target: Floats, guided: NDArray[np.uint8],
-        steer: Floats,
-    ) -> None:  # fmt: skip
-        """Before a step: write where each member goes that is not released."""
-        steer_along(
-            time_step, self.rows, position, max_speed, self.places, self.stop, self.at, self.released,
-            self.waits_for, self.waits_until, target, guided, steer,
+    def aim(self, target: Floats) -> None:
+        """Write where each member goes that is not released, by agent, `target` (n, 2)."""
+        aim_along(
+            self.rows, self.places, self.stop, self.at, self.released, self.waits_for, self.waits_until, target
         )  # fmt: skip
 
     def advance(self, step: int, reach: float, position: Floats) -> Integers:

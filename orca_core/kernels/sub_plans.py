@@ -5,11 +5,9 @@ it has come to, `first[k] - 1` while it is on its way to the first. Place p may 
 has come to place `waits_until[p]`; -1: at any time.
 """
 
-import math
-
 from orca_core._jit import kernel
 
-__all__ = ["advance_plans", "steer_along"]
+__all__ = ["advance_plans", "aim_along"]
 
 
 @kernel("i8(i8,i8[::1],i8[::1],i8[::1],i8[::1])", inline=True)
@@ -48,28 +46,11 @@ def advance_plans(reach, rows, position, places, stop, at, released, waits_for, 
     return found
 
 
-@kernel(
-    "void(f8,i8[::1],f8[:,::1],f8[::1],f8[:,::1],i8[::1],i8[::1],u1[::1],i8[::1],i8[::1],f8[:,::1],u1[::1],f8[:,::1])"
-)
-def steer_along(
-    dt, rows, position, max_speed, places, stop, at, released, waits_for, waits_until, target, guided, steer
-):  # fmt: skip
-    """Write for each member that is not released where it goes, `target` (n, 2), and how: straight, stopping there."""
+@kernel("void(i8[::1],f8[:,::1],i8[::1],i8[::1],u1[::1],i8[::1],i8[::1],f8[:,::1])")
+def aim_along(rows, places, stop, at, released, waits_for, waits_until, target):
+    """Write for each member that is not released where it goes, `target` (n, 2)."""
     for k in range(rows.size):
-        if released[k]:
-            continue
-        i = rows[k]
-        place = next_place(k, stop, at, waits_for, waits_until)
-        dx = places[place, 0] - position[i, 0]
-        dy = places[place, 1] - position[i, 1]
-        length = math.sqrt(dx * dx + dy * dy)
-        speed = min(max_speed[i], length / dt)
-        target[i, 0] = places[place, 0]
-        target[i, 1] = places[place, 1]
-        guided[i] = 1
-        if length > 0.0:
-            steer[i, 0] = dx / length * speed
-            steer[i, 1] = dy / length * speed
-        else:
-            steer[i, 0] = 0.0
-            steer[i, 1] = 0.0
+        if not released[k]:
+            place = next_place(k, stop, at, waits_for, waits_until)
+            target[rows[k], 0] = places[place, 0]
+            target[rows[k], 1] = places[place, 1]

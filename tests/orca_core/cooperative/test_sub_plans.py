@@ -60,7 +60,7 @@ def followed(plan: Plan, width: int, seed: int) -> tuple[list[list[int]], int]:
     behind = plans.add(0, np.array([count + 1]), other, none, none)
     position = np.concatenate([[center[0] for center in centers], [[0.0, 0.0], [0.0, 0.0]]])
     speed = random_state.uniform(0.3, 1.0, count + 2)
-    guided, steer, target = np.zeros(count + 2, np.uint8), np.zeros((count + 2, 2)), np.zeros((count + 2, 2))
+    target = np.zeros((count + 2, 2))
     visited = [[int(path[0])] for path in walked]
     nearest = np.inf
     released: list[int] = []
@@ -69,14 +69,14 @@ def followed(plan: Plan, width: int, seed: int) -> tuple[list[list[int]], int]:
             plans.remove(before)
         if step == 9:
             plans.remove(behind)
-        plans.steer(0.25, position, speed, target, guided, steer)
+        plans.aim(target)
         # whoever is released in this test goes on along its path, which nobody else needs
         for agent in released:
             path = centers[agent]
-            following = path[min(len(path) - 1, len(visited[agent]))]
-            away = following - position[agent]
-            steer[agent] = away / max(np.hypot(*away) / speed[agent], 0.25)
-        position[:count] += 0.25 * steer[:count]
+            target[agent] = path[min(len(path) - 1, len(visited[agent]))]
+        away = target - position
+        far = np.sqrt((away * away).sum(axis=1))
+        position += away * np.minimum(1.0, 0.25 * speed / np.maximum(far, 1e-9))[:, None]
         for agent, center in enumerate(centers):
             done = len(visited[agent])
             if done < len(center) and np.abs(position[agent] - center[done]).max() < 0.2:
