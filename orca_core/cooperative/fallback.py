@@ -71,6 +71,15 @@ class Counts:
         """Agents in a sub-problem on average; 0 where there was none."""
         return self.agents / self.init_count if self.init_count else 0.0
 
+    def columns(self) -> dict[str, float]:
+        """By the names that metrics have."""
+        return {
+            "mapf_successes": self.mapf_successes,
+            "n_ag": self.n_ag,
+            "init_count": self.init_count,
+            "ecbs_count": self.ecbs_count,
+        }
+
 
 class Fallback:
     """The fallback of one run or world with a fixed number of agents."""
@@ -79,7 +88,7 @@ class Fallback:
         """`max_speed` (n,); `budget` is in expansions, for one group."""
         self._frame, self._config, self._budget = frame, config, budget
         self._watch = Watch(frame.grid)
-        self.stalling = Stalling(max_speed, WINDOW)
+        self.stalling = Stalling(max_speed, config.timestep, WINDOW)
         self.plans = SubPlans()
         self.counts = Counts()
         # who is in a sub-plan, (n,)
@@ -90,7 +99,7 @@ class Fallback:
         """After a step: who is in a sub-plan from now on, and who goes its own way again, as rows."""
         left = self._advance(around) if len(self.plans) else NOBODY
         excused = around.excused | self.members
-        stood = self.stalling.tally(around.step, around.velocity, excused, around.max_speed)
+        stood = self.stalling.tally(around.step, around.position, around.velocity, excused, around.max_speed)
         if not stood or around.step % LOOK:
             return NOBODY, left
         return self._look(around), left

@@ -1,4 +1,4 @@
-"""Rejoin: between the guide and the fallback: what an agent has still to go, and how it goes on after a sub-plan."""
+"""Ways: what an agent has still to go on its path, from wherever it was driven to."""
 
 from __future__ import annotations
 
