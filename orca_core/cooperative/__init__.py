@@ -1,1 +1,1 @@
-"""Cooperative ORCA: a discrete plan tells agents who goes first where it is narrow, so that nobody blocks anybody."""
+"""Cooperative ORCA: agents take turns where it is narrow, by a plan for all, so that nobody blocks anybody."""
