@@ -27,6 +27,7 @@ import orca_core.kernels.flow_steer
 import orca_core.kernels.focal
 import orca_core.kernels.follow
 import orca_core.kernels.frame
+import orca_core.kernels.grid_walls
 import orca_core.kernels.half_planes
 import orca_core.kernels.heap
 import orca_core.kernels.heed
