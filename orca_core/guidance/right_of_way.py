@@ -55,15 +55,20 @@ def those_who_ask(world: World, trouble: Trouble, blocked: Integers) -> Integers
 def share_right_of_way(world: World, trouble: Trouble, blocked: Integers) -> None:
     """Decide who has the right of way, and who yields to whom and how. Cells are sorted and wishes known."""
     agents, options, step = world.population.state, world.options, world.step_count
+    if not len(blocked) and not (agents.told("right_since") >= 0).any():
+        # nobody asks, nobody has it, and nobody yields
+        agents.clear("yielding", "yields_to")
+        return
+    agents.own("right_since")
     ids, right = agents["id"], agents["right_since"]
     _end_rights(world, trouble, blocked)
     shortest, patient = steps_of(SHORTEST, world.time_step), steps_of(PATIENCE, world.time_step)
-    mark, whom = trouble.mark, trouble.whom
+    mark, whom = trouble.yielders()
     mark[:] = NONE
     rests = ((agents["status"] == ARRIVED) | (agents["status"] == ARRIVED_CROWDED)).astype(np.uint8)
     # whoever wants to be nowhere has been put there, and stays
     movable = (agents["status"] != NO_GOAL).astype(np.uint8)
-    around = (trouble.widest, agents["position"], agents["radius"], agents["max_speed"], agents["time_horizon"])
+    around = (trouble.widest, agents["position"], agents["radius"], agents["max_speed"], agents.dense("time_horizon"))
     found = (trouble.size, trouble.head, trouble.chain, trouble.near, *trouble.around, trouble.queue, mark)
 
     def clear_way(row: int) -> int:
