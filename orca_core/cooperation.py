@@ -9,13 +9,20 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
+import numpy as np
+
+from orca_core.agent_columns import COLUMNS
 from orca_core.errors import InvalidInput, Problem
 
-__all__ = ["COOPERATION_STATES", "COOPERATION_VARIANTS", "Cooperation"]
+__all__ = ["COOPERATION_STATES", "COOPERATION_VARIANTS", "COOPERATIVE", "REFUSED", "Cooperation", "check_cooperative"]
 
 COOPERATION_VARIANTS = ("orca", "orca-mapf", "corca", "corca-mapf")
 # what an agent is doing: nothing of all this, or as in a trace
 COOPERATION_STATES = ("none", "orca", "drift", "mapf", "yield")
+
+# of the agents that follow such a plan
+COOPERATIVE = COLUMNS["guidance"].choices.index("cooperative")
+REFUSED = "must not be cooperative: this world has no guidance, which is given when a world is made"
 
 INITIAL = ("PP", "PIBT")
 WHOLE = {"neighbor_size": (1, 1000), "max_iterations": (0, 100_000)}
@@ -75,3 +82,12 @@ class Cooperation:
     def repairs(self) -> bool:
         """Whether those who have locked each other up get a plan of their own."""
         return self.variant.endswith("-mapf")
+
+
+def check_cooperative(cooperation: Cooperation | None, columns: Mapping[str, Any]) -> None:
+    """Refuse agents that are to cooperate in a world that has no cooperation, naming each by its place in the columns."""
+    if cooperation is not None or "guidance" not in columns:
+        return
+    wanted = np.flatnonzero(np.asarray(columns["guidance"]) == COOPERATIVE)
+    if len(wanted):
+        raise InvalidInput([Problem(int(item), "guidance", REFUSED) for item in wanted])

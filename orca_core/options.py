@@ -95,6 +95,7 @@ class Options:
     avoidance_model: str = "orca"
     slow_when_dense: bool = False
     level_of_detail: LevelOfDetail | None = None
+    cooperation: Cooperation | None = None
     planner: str = "mesh"
     unreachable_goals: str = "stop"
     plan_delay_steps: int = 0

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from orca_core.agent_columns import COLUMNS
+from orca_core.cooperation import COOPERATIVE
 from orca_core.cooperative.team import Course, Team, fits
 from orca_core.cooperative.team_planning import (
     OUTCOMES,
@@ -32,12 +32,11 @@ if TYPE_CHECKING:
     from orca_core.geometry.placed_grid import PlacedGrid
     from orca_core.world import World
 
-__all__ = ["COOPERATIVE", "PLAN_SECONDS", "Coordination"]
+__all__ = ["PLAN_SECONDS", "Coordination"]
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
 
-COOPERATIVE = COLUMNS["guidance"].choices.index("cooperative")
 # seconds of the world after which a plan enters, unless the options say in how many steps
 PLAN_SECONDS = 0.25
 NEAR = OUTCOMES.index("near")
@@ -100,6 +99,7 @@ class Coordination:
         if not len(rows):
             return False
         agents = world.population.state
+        agents.own("guided")
         agents["guided"][rows] = 1
         agents["steer_velocity"][rows] = 0.0
         team = self._team
@@ -114,8 +114,10 @@ class Coordination:
         if world.options.cooperation is None or world.grid_map is None:
             return np.empty(0, np.int64)
         agents = world.population.state
-        chosen = (agents["guidance"] == COOPERATIVE) & (agents["has_goal"] == 1)
-        return np.flatnonzero(chosen & fits(agents["radius"], world.grid_map))
+        chosen = agents.told("guidance") == COOPERATIVE
+        if not chosen.any():
+            return np.empty(0, np.int64)
+        return np.flatnonzero(chosen & (agents["has_goal"] == 1) & fits(agents["radius"], world.grid_map))
 
     # after a step
 
@@ -184,10 +186,10 @@ class Coordination:
     def _write(self, world: World) -> None:
         """Show what everybody is doing in the columns of the agents."""
         agents = world.population.state
-        state, other = np.zeros(agents.count, np.uint8), np.full(agents.count, -1, np.int64)
+        agents.clear("cooperation", "waits_for")
         if self._team is not None:
-            state[self._team.rows], other[self._team.rows] = self._team.states(), self._team.waits_for()
-        agents["cooperation"][:], agents["waits_for"][:] = state, other
+            agents.put("cooperation", self._team.rows, self._team.states())
+            agents.put("waits_for", self._team.rows, self._team.waits_for())
         if len(self._lost.ids):
             rows = np.flatnonzero(np.isin(agents["id"], self._lost.ids))
             rows = rows[(agents["status"][rows] != ARRIVED) & (agents["status"][rows] != INSIDE_OBSTACLE)]

@@ -103,6 +103,7 @@ class Cooperative:
     def guide(self, world: World) -> bool:
         """Hand over what everybody wants."""
         agents = world.population.state
+        agents.own("guided")
         agents["guided"][:] = 1
         agents["steer_velocity"][:] = self.seen[:, columns.WANTED : columns.WANTED + 2]
         return agents.count > 0
@@ -144,3 +145,19 @@ class Cooperative:
         first, _, points = self._fixed[:3]
         rows = self.walk[:, columns.WAYPOINT]
         return np.where((rows < first[1:] - 1)[:, None], points[rows] * self.frame.cell_size, np.nan)
+
+    # for worlds whose agents come, go and change
+
+    def ends(self) -> NDArray[np.float64]:
+        """Where each of them goes in the end, (n, 2)."""
+        first, _, points = self._fixed[:3]
+        return points[first[1:] - 1] * self.frame.cell_size
+
+    def end_at(self, points: NDArray[np.float64]) -> None:
+        """Let them go to these points (n, 2) in the end, which are in the last cells of their paths."""
+        first, _, ways = self._fixed[:3]
+        ways[first[1:] - 1] = points / self.frame.cell_size
+
+    def limit_speeds(self, which: NDArray[np.int64], speeds: NDArray[np.float64]) -> None:
+        """How fast some of them go from now on."""
+        self._max_speed[which] = speeds

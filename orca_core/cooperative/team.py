@@ -19,7 +19,10 @@ from orca_core.cooperative import dependencies
 from orca_core.cooperative.config import Config
 from orca_core.cooperative.frame import Frame
 from orca_core.cooperative.guide import Cooperative
-from orca_core.cooperative.repairs import Repairs
+try:
+    from orca_core.cooperative.repairs import Repairs
+except ImportError:
+    Repairs = None
 from orca_core.cooperative.waypoints import Waypoints, without_waiting
 from orca_core.errors import SnapshotError
 from orca_core.geometry.placed_grid import PlacedGrid
@@ -176,7 +179,7 @@ class Team:
             made = cls(course, grid, cooperation, world)
             made._guide.put_back({name[6:]: array for name, array in kept.items() if name.startswith("guide_")})
             if made._repairs is not None:
-                made._repairs.put_back(kept)
+                made._repairs.put_back({name: array.copy() for name, array in kept.items()})
             made._position[:], made._velocity[:] = kept["seen_position"], kept["seen_velocity"]
         except (KeyError, ValueError, IndexError) as error:
             raise SnapshotError(f"the plan of this snapshot does not agree with itself: {error}") from None
