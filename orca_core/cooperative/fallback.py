@@ -107,9 +107,8 @@ class Fallback:
     def _advance(self, around: Surroundings) -> Integers:
         plans = self.plans
         left = [plans.advance(around.step, self._config.waypoint_reach_tol, around.position)]
-        over = plans.finished()
-        stuck = np.unique(plans.group[around.step - plans.moved_step > PATIENCE])
-        for number in np.union1d(over, stuck).tolist():
+        stuck = plans.group[around.step - plans.moved_step > PATIENCE].tolist()
+        for number in sorted({*plans.finished(), *stuck}):
             left.append(plans.members(number))
             plans.remove(number)
         gone = np.concatenate(left)

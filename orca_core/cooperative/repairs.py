@@ -1,8 +1,8 @@
 """Repairs: the fallback of agents that a cooperative guide steers: what it needs to know of them, and their return.
 
-Whoever is in a sub-plan is taken out of the guide's hands. Where it comes out of one it goes on along its path from the
-place that is nearest: waypoints and narrow cells before that are behind it, whatever way it has come, and whoever waited
-for it there waits no more.
+Whoever is in a sub-plan is taken out of the guide's hands. Where it comes out of one it goes on along its path from
+the place that is nearest: waypoints and narrow cells before that are behind it, whatever way it has come, and whoever
+waited for it there waits no more.
 """
 
 from __future__ import annotations
@@ -17,7 +17,6 @@ from orca_core.cooperative.fallback import Counts, Fallback, Surroundings
 from orca_core.cooperative.ways import Ways
 from orca_core.kernels import cooperate as columns
 from orca_core.kernels.drifting import DRIFT, STATE, YIELD
-from orca_core.kernels.visits import HELD, NEXT
 
 if TYPE_CHECKING:
     from orca_core.cooperative.config import Config
@@ -55,13 +54,12 @@ class Repairs:
         cells = guide.frame.cells(position)
 
         def way(agent: int) -> Integers:
-            return self._ways.rest(int(cells[agent]), self._paths[agent], self._begin(agent))
+            return self._ways.rest(int(cells[agent]), self._paths[agent], guide.passed(agent))
 
-        joined, left = self._fallback.conclude(
-            Surroundings(
-                step, position, velocity, self._max_speed, excused.astype(np.uint8), parked.astype(np.uint8), target, way
-            )
-        )
+        around = Surroundings(
+            step, position, velocity, self._max_speed, excused.view(np.uint8), parked.view(np.uint8), target, way
+        )  # fmt: skip
+        joined, left = self._fallback.conclude(around)
         for agent in left.tolist():
             guide.taken[agent] = 0
             self._return(agent, int(cells[agent]))
@@ -69,22 +67,11 @@ class Repairs:
         if len(self._fallback.plans):
             self._fallback.plans.aim(guide.taken_target)
 
-    def _begin(self, agent: int) -> int:
-        """The place on its path that an agent has certainly behind it: that of its last waypoint."""
-        first, step = self._guide._fixed[:2]
-        return int(step[max(int(first[agent]), int(self._guide.walk[agent, columns.WAYPOINT]) - 1)])
-
     def _return(self, agent: int, cell: int) -> None:
         """Go on along the path from the place nearest to a cell."""
-        guide, walk = self._guide, self._guide.walk[agent]
-        way_first, way_step = guide._fixed[:2]
-        place, _ = self._ways.joint(cell, self._paths[agent], self._begin(agent))
-        stop = int(way_first[agent + 1])
-        ahead = int(way_first[agent]) + int(
-            np.searchsorted(way_step[way_first[agent] : stop], place + 1)
-        )
-        walk[columns.WAYPOINT] = max(int(walk[columns.WAYPOINT]), min(ahead, stop - 1))
-        guide.pass_visits(agent, place)
+        place, _ = self._ways.joint(cell, self._paths[agent], self._guide.passed(agent))
+        self._guide.pass_waypoints(agent, place)
+        self._guide.pass_visits(agent, place)
 
     def kept(self) -> dict[str, NDArray[Any]]:
         """What a snapshot holds of it, by name."""

@@ -41,13 +41,13 @@ CIRCLING = 0.05
 class Stalling:
     """The speed buffers of all agents. A new one has everybody at its maximum speed, so that nobody begins slow."""
 
-    NAMES = ("speeds", "places", "total", "stood")
+    NAMES = ("speeds", "trail", "total", "stood")
 
     def __init__(self, max_speed: Floats, time_step: float, window: int = WINDOW) -> None:
         """`max_speed` (n,) in metres per second, `time_step` in seconds; `window` in steps."""
         entered = np.floor(max_speed * UNIT).astype(np.int64)
         self.speeds: Integers = np.repeat(entered[:, None], window, axis=1)
-        self.places: Floats = np.full((len(max_speed), window, 2), NOWHERE)
+        self.trail: Floats = np.full((len(max_speed), 2 * window), NOWHERE)
         self.total: Integers = entered * window
         # for how many steps each has been slow, (n,)
         self.stood: Integers = np.zeros(len(max_speed), np.int64)
@@ -59,7 +59,7 @@ class Stalling:
         """Enter a step; returns how many are slow, `stood` says who."""
         found = tally_speeds(
             step % self.window, position, velocity, excused, max_speed, self._least, self._near, self.speeds,
-            self.places, self.total, self.stood,
+            self.trail, self.total, self.stood,
         )  # fmt: skip
         return int(found)
 
@@ -67,7 +67,7 @@ class Stalling:
         """Forget how slow these have been."""
         entered = np.floor(max_speed[rows] * UNIT).astype(np.int64)
         self.speeds[rows] = entered[:, None]
-        self.places[rows] = NOWHERE
+        self.trail[rows] = NOWHERE
         self.total[rows] = entered * self.window
         self.stood[rows] = 0
 

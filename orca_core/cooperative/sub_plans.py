@@ -178,13 +178,15 @@ class SubPlans:
         self.released[now] = 1
         return self.rows[now]
 
-    def finished(self) -> Integers:
+    def finished(self) -> list[int]:
         """The groups all of whose members are released."""
-        return np.setdiff1d(self.group, self.group[self.released == 0])
+        still = set(self.group[self.released == 0].tolist())
+        return [number for number in np.unique(self.group).tolist() if number not in still]
 
     def members(self, number: int) -> Integers:
         """The agents of a group that are not released."""
-        return self.rows[(self.group == number) & (self.released == 0)]
+        here: Integers = self.rows[(self.group == number) & (self.released == 0)]
+        return here
 
     def kept(self) -> dict[str, NDArray[Any]]:
         """What a snapshot holds of it."""

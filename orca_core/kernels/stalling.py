@@ -17,13 +17,11 @@ FASTEST = 1048576.0
 NOWHERE = 1e30
 
 
-@kernel(
-    "i8(i8,f8[:,::1],f8[:,::1],u1[::1],f8[::1],i8,f8,i8[:,::1],f8[:,:,::1],i8[::1],i8[::1])"
-)
+@kernel("i8(i8,f8[:,::1],f8[:,::1],u1[::1],f8[::1],i8,f8,i8[:,::1],f8[:,::1],i8[::1],i8[::1])")
 def tally_speeds(
     slot, position, velocity, excused, max_speed, least, near, speeds, places, total, stood
 ):  # fmt: skip
-    """Enter a step at `slot` of `speeds` (n, window) and `places` (n, window, 2), and count in `stood` for how many
+    """Enter a step at `slot` of `speeds` (n, window) and `places` (n, 2 * window), and count in `stood` for how many
     steps each has been slow: the `total` of its speeds below `least`, or no farther than `near` from where it was a
     window ago, however fast it goes to and fro.
 
@@ -38,10 +36,10 @@ def tally_speeds(
         entered = math.floor(min(speed, FASTEST) * UNIT)
         total[i] += entered - speeds[i, slot]
         speeds[i, slot] = entered
-        dx = position[i, 0] - places[i, slot, 0]
-        dy = position[i, 1] - places[i, slot, 1]
-        places[i, slot, 0] = NOWHERE if excused[i] else position[i, 0]
-        places[i, slot, 1] = NOWHERE if excused[i] else position[i, 1]
+        dx = position[i, 0] - places[i, 2 * slot]
+        dy = position[i, 1] - places[i, 2 * slot + 1]
+        places[i, 2 * slot] = NOWHERE if excused[i] else position[i, 0]
+        places[i, 2 * slot + 1] = NOWHERE if excused[i] else position[i, 1]
         if not excused[i] and (total[i] < least or dx * dx + dy * dy < near * near):
             stood[i] += 1
             found += 1

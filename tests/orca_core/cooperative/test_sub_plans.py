@@ -110,10 +110,10 @@ def test_a_group_of_one_who_meets_nobody_is_free_after_its_first_cell() -> None:
     position = np.zeros((8, 2))
     position[4], position[7] = (0.5, 0.5), (0.5, 2.0)
     assert plans.advance(1, 0.3, position).tolist() == [4]
-    assert plans.finished().tolist() == []
+    assert plans.finished() == []
     position[7] = (0.6, 2.5)
     assert plans.advance(2, 0.3, position).tolist() == [7]
-    assert plans.finished().tolist() == [number]
+    assert plans.finished() == [number]
     plans.remove(number)
     assert len(plans) == len(plans.places) == 0
 
