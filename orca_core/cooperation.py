@@ -30,8 +30,8 @@ WHOLE = {"neighbor_size": (1, 1000), "max_iterations": (0, 100_000)}
 
 @dataclass(frozen=True)
 class Cooperation:
-    """`variant` says how: `orca` is a path each and nothing else, `corca` plans for all and takes turns in narrow places,
-    `-mapf` also takes those who have locked each other up out by a plan of their own.
+    """`variant` says how: `orca` is a path each and nothing else, `corca` plans for all and takes turns in narrow
+    places, `-mapf` also takes those who have locked each other up out by a plan of their own.
 
     `init_algo` PP or PIBT, `neighbor_size` and `max_iterations` are those of the planner (orca_core.mapf.lns2).
     """
@@ -43,8 +43,8 @@ class Cooperation:
 
     @classmethod
     def from_mapping(cls, given: object, field: str = "guidance") -> Cooperation | None:
-        """Build from `{variant, …}`, all but the variant optional; None from None. Raises InvalidInput naming every fault
-        by its place under `field`.
+        """Build from `{variant, …}`, all but the variant optional; None from None. Raises InvalidInput naming every
+        fault by its place under `field`.
         """
         if given is None or isinstance(given, Cooperation):
             return given
@@ -85,7 +85,7 @@ class Cooperation:
 
 
 def check_cooperative(cooperation: Cooperation | None, columns: Mapping[str, Any]) -> None:
-    """Refuse agents that are to cooperate in a world that has no cooperation, naming each by its place in the columns."""
+    """Refuse agents that are to cooperate in a world that has no cooperation, naming each by its place."""
     if cooperation is not None or "guidance" not in columns:
         return
     wanted = np.flatnonzero(np.asarray(columns["guidance"]) == COOPERATIVE)

@@ -62,7 +62,7 @@ WHOLE: dict[str, tuple[int, int]] = {
 
 # switches that mend nothing but ask for something else, off in both profiles
 ASIDE = ("slow_when_dense",)
-# the layer above the solver that undoes deadlocks: agents that cooperate have ways of their own, so it is off with those
+# what undoes deadlocks above the solver: agents that cooperate have ways of their own, so it is off with those
 DEADLOCKS = ("settle_crowds", "detect_blocked", "bias_blocked", "courtesy", "back_out", "replan_jams")
 
 
@@ -71,8 +71,8 @@ class Options:
     """One switch a mending of the text; `Options.text()` has all off, `Options.service()` all on but those
     `ASIDE`.
 
-    `stall_time` is in seconds and decides a status and an event, never a bit of the state. `cooperation` is what clients
-    call the guidance of a world; with it what undoes deadlocks is off where it is not asked for by name.
+    `stall_time` is in seconds and decides a status and an event, never a bit of the state. `cooperation` is what
+    clients call the guidance of a world; with it what undoes deadlocks is off where it is not asked for by name.
     """
 
     profile: str = "text"

@@ -206,7 +206,12 @@ class Population:
         return indices
 
     def _lacking(
-        self, indices: Integers, rows: slice | Integers, values: Mapping[str, NDArray[Any]], given: Masks, cleared: Masks
+        self,
+        indices: Integers,
+        rows: slice | Integers,
+        values: Mapping[str, NDArray[Any]],
+        given: Masks,
+        cleared: Masks,
     ) -> list[str]:
         """The columns that must get rows before these changes can be written."""
         state = self.state

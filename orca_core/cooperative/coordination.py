@@ -1,9 +1,9 @@
 """Coordination: the guide of worlds whose agents follow plans made for all of them, on the world's grid map.
 
-Asked for by `Options.cooperation`; it guides the agents with guidance `cooperative` and a goal. Whenever who they are or
-where they want to go has changed a plan for all of them is asked for; it enters the world a fixed number of steps later,
-whatever the machine, so that two runs agree. Until then they go by the plan before, and whoever is in none waits where
-it is.
+Asked for by `Options.cooperation`; it guides the agents with guidance `cooperative` and a goal. Whenever who they are
+or where they want to go has changed a plan for all of them is asked for; it enters the world a fixed number of steps
+later, whatever the machine, so that two runs agree. Until then they go by the plan before, and whoever is in none waits
+where it is.
 """
 
 from __future__ import annotations
@@ -67,7 +67,8 @@ class Coordination:
         if "course_ids" in kept:
             made._team = Team.from_arrays(kept, grid, cooperation, world)
         try:
-            made._asked = _Wanted(*(kept[f"asked_{name}"].copy() for name in _Wanted.PARTS), grid)
+            ids, position, goal, radius = (kept[f"asked_{name}"].copy() for name in _Wanted.PARTS)
+            made._asked = _Wanted(ids, position, goal, radius, grid)
             made._due = int(kept["due"][0])
             made._lost = _Lost(*(kept[f"lost_{name}"].copy() for name in _Lost.PARTS))
         except (KeyError, IndexError, ValueError) as error:
@@ -177,7 +178,9 @@ class Coordination:
         data = {
             "reason": [OUTCOMES[code] for code in self._lost.outcome[fresh].tolist()],
             "nearest": [
-                None if cell < 0 else list(asked.grid.center(cell % asked.grid.grid.width, cell // asked.grid.grid.width))
+                None
+                if cell < 0
+                else list(asked.grid.center(cell % asked.grid.grid.width, cell // asked.grid.grid.width))
                 for cell in self._lost.nearest[fresh].tolist()
             ],
         }
@@ -200,7 +203,7 @@ class Coordination:
     # looking
 
     def shown(self, world: World, identifier: int) -> dict[str, Any]:
-        """`waypoint` and `corridor` of an agent, and `unreachable`, `{reason, nearest}`; None each where there is none."""
+        """`waypoint` and `corridor` of an agent, and `unreachable`, `{reason, nearest}`; None where there is none."""
         told = None if self._team is None else self._team.shown(identifier)
         lost = np.flatnonzero(self._lost.ids == identifier)
         unreachable = None

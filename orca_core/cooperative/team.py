@@ -19,10 +19,8 @@ from orca_core.cooperative import dependencies
 from orca_core.cooperative.config import Config
 from orca_core.cooperative.frame import Frame
 from orca_core.cooperative.guide import Cooperative
-try:
-    from orca_core.cooperative.repairs import Repairs
-except ImportError:
-    Repairs = None
+
+from orca_core.cooperative.repairs import Repairs
 from orca_core.cooperative.waypoints import Waypoints, without_waiting
 from orca_core.errors import SnapshotError
 from orca_core.geometry.placed_grid import PlacedGrid

@@ -51,8 +51,8 @@ class TeamQuestion:
 @dataclass(frozen=True, eq=False)
 class TeamPlan:
     """The plan that was due after step `due`: `outcome` uint8 (m,) place in OUTCOMES, `nearest` int64 (m,) the cell
-    nearest to the goal that can be reached, -1 where none is asked about; `count` int64 (m,) of the `cells` (c,) of each
-    path by time step, 0 where there is none.
+    nearest to the goal that can be reached, -1 where none is asked about; `count` int64 (m,) of the `cells` (c,) of
+    each path by time step, 0 where there is none.
     """
 
     due: int
@@ -183,4 +183,5 @@ class _Around:
         """The square of the distance of every cell from one, int64 (cells,)."""
         rows, columns = np.divmod(np.arange(self._width * self._height), self._width)
         row, column = divmod(int(cell), self._width)
-        return (rows - row) ** 2 + (columns - column) ** 2
+        squares: Integers = (rows - row) ** 2 + (columns - column) ** 2
+        return squares

@@ -42,7 +42,7 @@ class Order:
     A step request is recorded when it begins, with its commands; how far its steps went the progress of the journal
     tells. It is recorded once more when it goes on after it was broken off.
 
-    Ways and plans that were made for agents are recorded when they enter the world, in the step that their record tells.
+    Ways and plans that were made for agents are recorded when they enter, in the step that their record tells.
     """
 
     request: CommandRequest | OwnRequest | StepRequest | BrokenOff | FoundWays | TeamPlan

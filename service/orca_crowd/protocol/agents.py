@@ -95,6 +95,15 @@ class AgentChange(Traits, total=False):
     status: Annotated[
         str, Field(description="Read-only: may be sent back as it was read, and is ignored with a warning.")
     ]
+    cooperation: Annotated[
+        str, Field(description="Read-only: may be sent back as it was read, and is ignored with a warning.")
+    ]
+    waits_for: Annotated[
+        Identifier | None,
+        Field(description="Read-only: may be sent back as it was read, and is ignored with a warning."),
+    ]
+    waypoint: Annotated[Any, Field(description="Read-only: may be sent back, and is ignored.")]
+    corridor: Annotated[Any, Field(description="Read-only: may be sent back, and is ignored.")]
     path: Annotated[Any, Field(description="Read-only: may be sent back, and is ignored.")]
     unreachable: Annotated[Any, Field(description="Read-only: may be sent back, and is ignored.")]
 
@@ -267,7 +276,11 @@ def _from_columns(given_columns: dict[str, Any], ids: Any, *, new: bool) -> Agen
     cleared = {} if new else {name: ~held for name, held in given.items() if name in CLEARABLE and not held.all()}
     heads = {name: given_columns[name] for name in sent_back}
     notices = _read_only_notices(
-        [(0, name, value) for name, values in heads.items() for value in (values[:1] if type(values) is list else [values])]
+        [
+            (0, name, value)
+            for name, values in heads.items()
+            for value in (values[:1] if type(values) is list else [values])
+        ]
     )
     return _settle(count, identifiers, None, columns, given, cleared, notices)
 

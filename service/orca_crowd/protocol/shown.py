@@ -7,8 +7,8 @@ from typing import Any, Literal
 from pydantic import BaseModel, ConfigDict, Field
 
 from orca_crowd.protocol.agents import GroupMode, Guidance, Quality
-from orca_crowd.protocol.guidance import GuidanceBody
 from orca_crowd.protocol.geometry import Geometry
+from orca_crowd.protocol.guidance import GuidanceBody
 from orca_crowd.protocol.models import Warnings
 from orca_crowd.protocol.shown_paths import PathsAnswer, UnreachableShown
 
@@ -171,12 +171,14 @@ class AgentShown(Shown):
     guidance: Guidance
     status: Status
     cooperation: CooperationState = Field(description="What it does under the guidance of the world; none without.")
-    waits_for: int | None = Field(description="The agent that it waits for in front of a narrow place, or makes way for.")
+    waits_for: int | None = Field(
+        description="The agent that it waits for in front of a narrow place, or makes way for."
+    )
     waypoint: Pair | None = Field(None, description="With guidance `cooperative`, and only there: where it goes next.")
     corridor: int | None = Field(
         None,
-        description="With guidance `cooperative`: the narrow place that it waits for, in the order of the grid map; null "
-        "where it waits for none.",
+        description="With guidance `cooperative`: the narrow place that it waits for, in the order of the grid map; "
+        "null where it waits for none.",
     )
     path: list[Pair] | None = Field(
         None,

@@ -78,9 +78,7 @@ class LivePlanning(Generic[Question, Answer]):
     It knows the recorder and not the session: a world is given back at once when nobody has it any more.
     """
 
-    def __init__(
-        self, pool: PlannerPool, recorder: Recorder | None, answer: Callable[[Question, int], Answer]
-    ) -> None:
+    def __init__(self, pool: PlannerPool, recorder: Recorder | None, answer: Callable[[Question, int], Answer]) -> None:
         """Nothing is asked; `answer` plans for a question that is due after a step."""
         self._lane = _Lane(pool)
         self._recorder = recorder

@@ -15,8 +15,8 @@ from orca_crowd.errors import ApiError
 from orca_crowd.journal.errors import BadJournal, JournalError
 from orca_crowd.journal.recorder import Recorder
 from orca_crowd.metrics import Metrics
-from orca_crowd.protocol.guidance import guided_options
 from orca_crowd.protocol.commands import AddAgents, AddObstacles, AddWalkable, Command
+from orca_crowd.protocol.guidance import guided_options
 from orca_crowd.protocol.steer import SteerRequest
 from orca_crowd.protocol.worlds import ClockBody, ForkBody, NewWorld
 from orca_crowd.settings import Settings

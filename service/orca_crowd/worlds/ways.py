@@ -50,8 +50,8 @@ class Ways:
             self._replayed.expect(found)
 
     def show(self, world: World, agent: dict[str, Any]) -> dict[str, Any]:
-        """An agent as it is shown, with its way where it has guidance `path`, where it goes next with `cooperative`, and
-        why there is none for these and `flow`.
+        """An agent as it is shown, with its way where it has guidance `path`, where it goes next with `cooperative`,
+        and why there is none for these and `flow`.
         """
         if agent["guidance"] == "straight":
             return agent

@@ -39,7 +39,9 @@ DRIFT = COOPERATION_STATES.index("drift")
 
 def a_world(variant: str = "corca-mapf", **options: Any) -> World:
     grid = PlacedGrid(parse_map(ROOMS), 1.0, ORIGIN)
-    world = World(time_step=0.25, options=Options.from_mapping({"cooperation": {"variant": variant}, **options}), seed=3)
+    world = World(
+        time_step=0.25, options=Options.from_mapping({"cooperation": {"variant": variant}, **options}), seed=3
+    )
     world.set_grid_map(grid)
     world.add_obstacles(contours.obstacles(grid.grid, 1.0, ORIGIN))
     Simulation(world)
@@ -134,7 +136,7 @@ def test_another_goal_makes_another_plan_a_fixed_number_of_steps_later() -> None
 
 def test_a_goal_beside_the_middle_of_a_cell_is_reached_exactly() -> None:
     world = a_world()
-    goal = place(world, (13, 7)) + (0.17, -0.15)
+    goal = place(world, (13, 7)) + np.array([0.17, -0.15])
     ids = add(world, [(1, 4)], [(3, 4)])
     world.set_agents(ids, {"goal": goal})
     world.step(200)
@@ -183,9 +185,7 @@ def test_who_does_not_fit_into_a_cell_goes_straight() -> None:
 def test_without_a_grid_map_agents_go_straight() -> None:
     world = a_world()
     world.set_grid_map(None)
-    world.add_agents(
-        {"position": [[0.0, 44.0]], "goal": [[1.0, 44.0]], "guidance": np.array([COOPERATIVE], np.uint8)}
-    )
+    world.add_agents({"position": [[0.0, 44.0]], "goal": [[1.0, 44.0]], "guidance": np.array([COOPERATIVE], np.uint8)})
     world.step(4)
     assert world.column("position")[0, 0] > 0.5
     assert world.column("cooperation").tolist() == [0]
