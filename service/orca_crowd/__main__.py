@@ -58,7 +58,10 @@ def serve(
     workers: Annotated[
         int | None, typer.Option(min=1, max=256, help="Workers that compute steps; there is one server process.")
     ] = None,
-    engine: Annotated[str | None, typer.Option(help="Who computes: processes or inline.")] = None,
+    engine: Annotated[str | None, typer.Option(help="Who computes: processes, inline, or ray, on a cluster.")] = None,
+    ray_address: Annotated[
+        str | None, typer.Option(help="With --engine ray: host:port of the head of the cluster; auto is this node's.")
+    ] = None,
     data: Annotated[
         str | None,
         typer.Option(
@@ -76,7 +79,10 @@ def serve(
 
     given = {
         name: value
-        for name, value in (("host", host), ("port", port), ("workers", workers), ("engine", engine), ("data", data))
+        for name, value in (
+            *(("host", host), ("port", port), ("workers", workers), ("engine", engine)),
+            *(("ray_address", ray_address), ("data", data)),
+        )
         if value is not None
     }
     try:
