@@ -62,6 +62,7 @@ class Host:
         self._order = order
         self._clock = SystemClock()
         self._settings = Settings.model_validate(order.settings).model_copy(update={"host": address, "port": 0})
+        self._begun = self._clock.now()
         self._token = secrets.token_urlsafe(32)
         self._end = end
         self._other_lives = lambda: other_lives(actor_name(order.world, other_place(order.place)))
@@ -219,6 +220,8 @@ class Host:
                     self._settle("waiting")
                 elif self._turn.is_set() and self._is_ready(services):
                     self._settle("serving")
+                    told = (self._order.world, self._address, self.epoch, now - self._begun)
+                    log.info("world %s is served on %s, life %d, after %.1f seconds", *told)
             elif self._state == "serving":
                 if not services.registry.empty:
                     since = now
