@@ -136,7 +136,7 @@ class Relay:
         check_new(request, here.door, fork.id)
         upstream = await self._directory.find(source)
         past = f"/v1/worlds/{source}/snapshot?step={fork.step}".encode()
-        response = await _once(upstream, request, "read", b"", past, method="GET")
+        response = await _once(upstream, request, "read", b"", past, method="GET", headers=[])
         if response.status_code != 200:
             return response
         data, target = await _whole(response), b"/v1/worlds/restore"

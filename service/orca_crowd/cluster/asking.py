@@ -36,7 +36,7 @@ class Asking:
         self._threads = ThreadPoolExecutor(THREADS, thread_name_prefix="orca-cluster")
         # why the cluster is not to be had; None where it is
         self.trouble: str | None = "the cluster is not joined yet"
-        self._joined = False
+        self._joining: asyncio.Future[None] | None = None
 
     async def ask(self, call: Callable[[], Result], seconds: float = CLUSTER_SECONDS) -> Result:
         """What a call of the cluster returns; ClusterLost where it takes too long."""
@@ -76,14 +76,18 @@ class Asking:
             await asyncio.sleep(LOOK_SECONDS)
 
     async def _look(self) -> None:
-        if not self._joined:
-            await self.ask(self.cluster.connect, 30.0)
-            self._joined = True
-        try:
-            if not any(node.alive for node in await self.ask(self.cluster.nodes)):
-                raise ClusterLost("no node of the cluster is alive")
-        except ClusterLost:
-            raise
+        if self._joining is None:
+            loop = asyncio.get_running_loop()
+            self._joining = loop.run_in_executor(self._threads, self.cluster.connect)
+        # one try at a time: Ray's own can take minutes, and a process has one connection
+        await asyncio.wait([self._joining], timeout=CLUSTER_SECONDS)
+        if not self._joining.done():
+            raise ClusterLost("the cluster is being joined")
+        if self._joining.exception() is not None:
+            joining, self._joining = self._joining, None
+            joining.result()
+        elif not any(node.alive for node in await self.ask(self.cluster.nodes)):
+            raise ClusterLost("no node of the cluster is alive")
 
     async def close(self) -> None:
         """Leave the cluster."""

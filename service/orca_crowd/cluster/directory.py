@@ -20,6 +20,7 @@ from orca_crowd.engine.ray.actor import ActorOrder
 from orca_crowd.engine.ray.cluster import ActorAway, ClusterError, ClusterLost, NameTaken, Needs, NoSuchActor
 from orca_crowd.engine.ray.names import PLACES, actor_name
 from orca_crowd.errors import ApiError
+from orca_crowd.metrics import Metrics
 from orca_crowd.settings import Settings
 from orca_crowd.worlds.shared import world_kept
 
@@ -48,19 +49,21 @@ class Told:
 class Directory:
     """Of one front end; lives on its event loop."""
 
-    def __init__(self, settings: Settings, clock: Clock, asking: Asking, environment: dict[str, str]) -> None:
+    def __init__(
+        self, settings: Settings, clock: Clock, metrics: Metrics, asking: Asking, environment: dict[str, str]
+    ) -> None:
         """Nothing is known yet; `environment` is that of the processes of worlds."""
         self._settings = settings
         self._clock = clock
+        self._metrics = metrics
         self._asking = asking
         self._environment = environment
         self._needs = Needs(settings.world_processors, settings.world_memory, settings.placement)
         self._epochs = Epochs()
         self._known: dict[str, Upstream] = {}
+        metrics.processes.set_function(lambda: len(self._known))
         self._finding: dict[str, asyncio.Task[Upstream]] = {}
         self._closing: set[asyncio.Task[None]] = set()
-        # worlds that had to be found again, since their process was not what it was
-        self.lost = 0
 
     def all(self) -> list[Upstream]:
         """The processes that are known."""
@@ -82,7 +85,7 @@ class Directory:
         """A process is not what it was: it is asked no more, and whoever waits for it learns now."""
         if upstream.lost is None:
             log.warning("world %s: %s", upstream.world, reason)
-            self.lost += 1
+            self._metrics.found_again.inc()
         upstream.lose(reason)
         self._forget(upstream)
 

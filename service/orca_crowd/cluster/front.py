@@ -35,7 +35,7 @@ class Front:
         self.clock = clock
         environment = {name: os.environ[name] for name in PASSED_ON if name in os.environ}
         self.asking = Asking(Cluster(settings.ray_address, settings.ray_namespace))
-        self.directory = Directory(settings, clock, self.asking, environment)
+        self.directory = Directory(settings, clock, metrics, self.asking, environment)
         self._tasks: list[asyncio.Task[None]] = []
 
     def start(self) -> None:

@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from typing import Final
 
 from prometheus_client.exposition import generate_latest
-from prometheus_client.metrics_core import CounterMetricFamily, GaugeMetricFamily, Metric
+from prometheus_client.metrics_core import Metric
 from prometheus_client.parser import text_string_to_metric_families
 from prometheus_client.registry import Collector, CollectorRegistry
 
@@ -36,13 +36,11 @@ class _Families(Collector):
         return self._families
 
 
-def gathered(own: bytes, others: Iterable[bytes], *, lost: int) -> bytes:
-    """One text from that of the front end and those of the processes of worlds; `lost` worlds had to be found again."""
+def gathered(own: bytes, others: Iterable[bytes]) -> bytes:
+    """One text from that of the front end and those of the processes of worlds."""
     families: dict[str, Metric] = {}
     values: dict[str, dict[tuple[str, Labels], float]] = {}
-    processes = 0
     for number, text in enumerate([own, *others]):
-        processes += number > 0
         for family in text_string_to_metric_families(text.decode()):
             if number and family.name.startswith(FRONT):
                 continue
@@ -51,7 +49,12 @@ def gathered(own: bytes, others: Iterable[bytes], *, lost: int) -> bytes:
             for sample in family.samples:
                 key = (sample.name, tuple(sorted(sample.labels.items())))
                 before = found.get(key, 0.0)
-                found[key] = max(before, sample.value) if family.name in MAXIMA else before + sample.value
+                if family.name.endswith("_created"):
+                    found[key] = min(before or sample.value, sample.value)
+                elif family.name in MAXIMA:
+                    found[key] = max(before, sample.value)
+                else:
+                    found[key] = before + sample.value
     registry = CollectorRegistry()
     put_together = []
     for name, family in families.items():
@@ -59,9 +62,5 @@ def gathered(own: bytes, others: Iterable[bytes], *, lost: int) -> bytes:
         for (told_as, labels), value in values[name].items():
             metric.add_sample(told_as, dict(labels), value)
         put_together.append(metric)
-    told = GaugeMetricFamily("orca_crowd_world_processes", "Processes of worlds that tell of themselves.", processes)
-    again = CounterMetricFamily(
-        "orca_crowd_worlds_found_again", "Worlds whose process was lost to this front end, and found again.", lost
-    )
-    registry.register(_Families([*put_together, told, again]))
+    registry.register(_Families(put_together))
     return generate_latest(registry)

@@ -55,7 +55,7 @@ async def metrics_of_all(front: Front, own: bytes, serve: Serve) -> bytes:
         return await _asked(upstream, b"/metrics")
 
     texts = await _of_all(front.directory, names, text)
-    return await serve(lambda: gathered(own, texts, lost=front.directory.lost))
+    return await serve(lambda: gathered(own, texts))
 
 
 async def _of_all(

@@ -25,6 +25,9 @@ EPOCH_HEADER: Final = "orca-crowd-epoch"
 CONNECT_SECONDS: Final = 2.0
 KEPT_CONNECTIONS: Final = 32
 
+# methods that need not say that there is no body
+BODILESS: Final = frozenset({"GET", "HEAD", "DELETE"})
+
 Headers = list[tuple[bytes, bytes]]
 # of one connection and not of what is passed on over it (RFC 9110, 7.6.1); the others are ours to say
 HOP_BY_HOP: Final = frozenset(
@@ -142,10 +145,15 @@ class Upstream:
 
         `target` is path and query. `seconds` is the longest silence, None for a call that may compute for long.
         """
-        passed = [(name, value) for name, value in headers if name.lower() not in HOP_BY_HOP | OURS]
+        whole = isinstance(body, bytes)
+        passed = [
+            (name, value)
+            for name, value in headers
+            if name.lower() not in HOP_BY_HOP | OURS and not (whole and name.lower() == b"content-length")
+        ]
         passed.append((b"authorization", self.bearer(scope).encode()))
         passed.append((b"host", self.place.address.encode()))
-        if isinstance(body, bytes) and not any(name.lower() == b"content-length" for name, _ in passed) and body:
+        if isinstance(body, bytes) and (body or method not in BODILESS):
             passed.append((b"content-length", str(len(body)).encode()))
         host, _, port = self.place.address.rpartition(":")
         url = httpx.URL(scheme="http", host=host.strip("[]"), port=int(port), raw_path=target)

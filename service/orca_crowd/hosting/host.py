@@ -18,13 +18,13 @@ from typing import Any, Final, Literal
 
 import uvicorn
 
+from orca_crowd.api.guard import TRUSTED_SECONDS, Guard
 from orca_crowd.api.support import Services
 from orca_crowd.app import create_app, drain
 from orca_crowd.clock import SystemClock
 from orca_crowd.engine.ray.actor import ActorOrder
 from orca_crowd.engine.ray.names import actor_name, other_place
 from orca_crowd.hosting.door import FrontDoor
-from orca_crowd.hosting.guard import TRUSTED_SECONDS, Guard
 from orca_crowd.journal.watch import Writing
 from orca_crowd.logs import configure
 from orca_crowd.settings import Settings
