@@ -22,6 +22,7 @@ __all__ = [
     "CommandsAnswer",
     "DigestAnswer",
     "ExplainAnswer",
+    "GridMapAnswer",
     "HealthAnswer",
     "InfoAnswer",
     "LeaseAnswer",
@@ -263,6 +264,21 @@ class AreasAnswer(Shown):
 
     step: int
     areas: list[AreaShown]
+
+
+class GridMapShown(Shown):
+    """A map of free and blocked cells."""
+
+    rows: list[str] = Field(description="From the top; `.` is free, `@` is blocked.")
+    cell_size: float
+    origin: Pair = Field(description="Where the lower left corner of the map lies.")
+
+
+class GridMapAnswer(Shown):
+    """The grid map of the world."""
+
+    step: int
+    grid_map: GridMapShown | None
 
 
 class CommandsAnswer(Shown):
