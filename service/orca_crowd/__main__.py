@@ -8,6 +8,7 @@ from __future__ import annotations
 import ipaddress
 import os
 import sys
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
@@ -96,6 +97,8 @@ def serve(
             f"make a key first (orca-crowd keys create --scope admin), or listen on 127.0.0.1 instead of "
             f"{settings.host}: without keys this server must not be reached from outside"
         )
+    if settings.engine == "ray" and find_spec("ray") is None:
+        raise fail("install what a cluster needs (pip install 'orca-crowd[ray]'), or choose another --engine")
     if settings.kernel_cache is not None:
         # read by the compiler's module when it is first imported
         os.environ.setdefault("ORCA_CROWD_KERNEL_CACHE", str(settings.kernel_cache))

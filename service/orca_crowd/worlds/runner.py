@@ -395,7 +395,6 @@ class Runner:
     def _cut(self, job: StepJob) -> None:
         """Answer a step request that the end of the world or of the server cut short, and say how far it came."""
         closed = self._closed()
-        taken = job.request.count - job.left
-        detail = f"{closed.detail}; {taken} of {job.request.count} steps were taken"
+        detail = f"{closed.detail}; {job.request.count - job.left} of {job.request.count} steps were taken"
         refuse(job.future, ApiError(closed.code, detail, more={"step": self.facts.step}))
         self._current = None
