@@ -21,19 +21,21 @@ SILENT, SUMMARY, PARTS, STEPS = range(4)
 
 
 def solve(
-    map_file: Annotated[Path | None, typer.Option("--map", help="MovingAI .map: . G S are free, all else blocked.")] = None,
+    map_file: Annotated[
+        Path | None, typer.Option("--map", help="MovingAI .map: . G S are free, all else blocked.")
+    ] = None,
     scenario: Annotated[Path | None, typer.Option("--scen", help="MovingAI .scen; its first agents are used.")] = None,
     configuration: Annotated[
         Path | None, typer.Option("--config", help="YAML file of parameters; see --write-config.")
     ] = None,
-    variant: Annotated[
-        str | None, typer.Option(help="orca, orca-mapf, corca, corca-mapf or lns-only.")
-    ] = None,
+    variant: Annotated[str | None, typer.Option(help="orca, orca-mapf, corca, corca-mapf or lns-only.")] = None,
     agents: Annotated[
         int | None,
         typer.Option("-k", "--agentNum", "--agent-num", min=1, help="How many agents; not more than the scenario has."),
     ] = None,
-    output: Annotated[Path | None, typer.Option("-o", "--output", help="CSV of the figures: a header and a row.")] = None,
+    output: Annotated[
+        Path | None, typer.Option("-o", "--output", help="CSV of the figures: a header and a row.")
+    ] = None,
     debug_log: Annotated[
         Path | None, typer.Option("--debugLog", "--debug-log", help="Trace of every step, for orca-crowd view.")
     ] = None,
@@ -42,11 +44,12 @@ def solve(
     ] = None,
     stats: Annotated[bool, typer.Option("--stats", help="Print what every iteration of planning did.")] = False,
     screen: Annotated[
-        int, typer.Option("-s", "--screen", min=0, max=3, help="0 silent, 1 the figures, 2 each part, 3 every 100 steps.")
+        int,
+        typer.Option("-s", "--screen", min=0, max=3, help="0 silent, 1 the figures, 2 each part, 3 every 100 steps."),
     ] = SUMMARY,
     struck: Annotated[
         str | None,
-        typer.Option(help="End at 'iteration N' or 'step N', where a former run's time limit struck, not by the clock."),
+        typer.Option(help="End at 'iteration N' or 'step N', where a former run's time limit struck."),
     ] = None,
     write_config: Annotated[
         Path | None, typer.Option("--write-config", help="Write every parameter with its default here, and exit.")

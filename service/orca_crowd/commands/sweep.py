@@ -22,7 +22,9 @@ def sweep(
     plan_file: Annotated[Path | None, typer.Argument(metavar="[PLAN]", help="YAML file that says which runs.")] = None,
     out: Annotated[Path | None, typer.Option(help="Folder that keeps everything; begin again to go on.")] = None,
     maps: Annotated[Path | None, typer.Option(help="Folder of the maps that the plan names; beside the plan.")] = None,
-    map_files: Annotated[list[Path] | None, typer.Option("--map", help="Without a plan: a map; may be repeated.")] = None,
+    map_files: Annotated[
+        list[Path] | None, typer.Option("--map", help="Without a plan: a map; may be repeated.")
+    ] = None,
     scenarios: Annotated[
         list[Path] | None,
         typer.Option("--scen", help="Without a plan: a scenario of one of the maps; may be repeated."),
@@ -32,9 +34,12 @@ def sweep(
         typer.Option("-k", "--agentNum", "--agent-num", min=1, help="How many agents; may be repeated; as planned."),
     ] = None,
     variants: Annotated[
-        list[str] | None, typer.Option("--variant", help="A variant; may be repeated; as planned, else all but lns-only.")
+        list[str] | None,
+        typer.Option("--variant", help="A variant; may be repeated; as planned, else all but lns-only."),
     ] = None,
-    configuration: Annotated[Path | None, typer.Option("--config", help="Parameters; as planned, else defaults.")] = None,
+    configuration: Annotated[
+        Path | None, typer.Option("--config", help="Parameters; as planned, else defaults.")
+    ] = None,
     procs: Annotated[int, typer.Option(min=1, max=1024, help="Runs at a time, a process each.")] = 1,
     limit: Annotated[int | None, typer.Option(min=1, help="Only the first so many runs.")] = None,
     figures: Annotated[str, typer.Option(help="Figures as png or svg, or none.")] = "png",
@@ -120,7 +125,7 @@ def _check(jobs: Sequence[Job]) -> None:
 def _make(folder: Folder, config: Config, jobs: Sequence[Job], procs: int) -> int:
     """Make what is not there yet; how many could not be made."""
     from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
     from orca_crowd.sweeping.crew import Crew
 
@@ -133,7 +138,7 @@ def _make(folder: Folder, config: Config, jobs: Sequence[Job], procs: int) -> in
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
     failed, done = 0, 0
     with (
-        Progress(*columns, TimeRemainingColumn(), console=console, disable=not console.is_terminal) as progress,
+        Progress(*columns, console=console, disable=not console.is_terminal) as progress,
         Crew(folder, config, missing, procs) as crew,
     ):
         bar = progress.add_task("runs", total=len(jobs), completed=len(jobs) - len(missing))

@@ -17,7 +17,9 @@ def view(
         Path | None, typer.Option("--map", help="The map it was made on, for walls and corridors.")
     ] = None,
     scenario: Annotated[Path | None, typer.Option("--scen", help="The scenario, for goals; wants --map.")] = None,
-    output: Annotated[Path | None, typer.Option("-o", "--output", help="The page; the trace with .html behind.")] = None,
+    output: Annotated[
+        Path | None, typer.Option("-o", "--output", help="The page; the trace with .html behind.")
+    ] = None,
     radius: Annotated[float, typer.Option(min=0.001, max=1e6, help="Of an agent; a trace does not say it.")] = 0.3,
     cell_size: Annotated[float, typer.Option(min=0.001, max=1e6, help="Side of a cell of the map.")] = 1.0,
 ) -> None:
@@ -57,7 +59,9 @@ def view(
                 goals = None
                 if rows is not None:
                     if max(traces.ids) >= len(rows):
-                        raise Unusable(f"choose another --scen: the trace has agent {max(traces.ids)}, it has {len(rows)}")
+                        raise Unusable(
+                            f"choose another --scen: it has {len(rows)} agents, and the trace number {max(traces.ids)}"
+                        )
                     goals = [rows[agent].goal for agent in traces.ids]
                 progress.update(bar, description="drawing", total=None)
                 text = page(file.stem, traces, radius=radius, cell_size=cell_size, grid=grid, goals=goals)

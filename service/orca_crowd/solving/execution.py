@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import Protocol
 
 from orca_core.cooperative.config import Config
-from orca_core.cooperative.runner import Record, Run
+from orca_core.cooperative.runner import Run
 from orca_core.cooperative.variants import Variant
 from orca_core.errors import InvalidInput
 from orca_core.mapf.lns2 import Iteration

@@ -1,7 +1,7 @@
 """Limit: the one thing of a run that a clock may end, and where it did, so that the run can be made again without one.
 
-Planning asks before each iteration and moving before each step. By the clock the limit strikes at the first asking after
-its time; `iteration 37` or `step 812`, as a run reports it, strikes there again on any machine.
+Planning asks before each iteration and moving before each step. By the clock the limit strikes at the first asking
+after its time; `iteration 37` or `step 812`, as a run reports it, strikes there again on any machine.
 """
 
 from __future__ import annotations

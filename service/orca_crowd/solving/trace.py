@@ -47,7 +47,8 @@ class Trace:
             strict=True,
         )
         lines = [f"# step {step}  t={step * self._time_step:.4f}\n"]
-        for agent, ((x, y), (vx, vy), s, (px, py), ps, (tx, ty), state, (wx, wy), corridor, wait, give) in enumerate(rows):
+        for agent, values in enumerate(rows):
+            (x, y), (vx, vy), s, (px, py), ps, (tx, ty), state, (wx, wy), corridor, wait, give = values
             line = (
                 f"id={agent} pos=({x:.2f},{y:.2f}) v=({vx:.2f},{vy:.2f})|s={s:.2f} pv=({px:.2f},{py:.2f})|s={ps:.2f} "
                 f"tgt=({tx:.2f},{ty:.2f}) state={STATES[state]}"

@@ -74,7 +74,8 @@ def read_trace(file: Path, most_rows: int, progress: Callable[[float], None]) ->
             ids = [agent for agent, _ in _read(file, stream, blocks[0], None)]
             if not ids:
                 raise Unusable(f"mend {file.name}: line {blocks[0].line}: has no agents")
-            if len(blocks) > 1 and not _whole(stream, blocks[-1], len(ids)):
+            # where a head follows, even a part of one, the block before it is over
+            if not cut and len(blocks) > 1 and not _whole(stream, blocks[-1], len(ids)):
                 blocks, cut = blocks[:-1], True
             chosen = _thinned(blocks, max(2, most_rows // len(ids)))
             table = np.empty((len(COLUMNS), len(chosen), len(ids)), np.int32)
@@ -153,7 +154,7 @@ def _read(file: Path, stream: IO[bytes], block: Block, ids: list[int] | None) ->
             raise _damaged(file, number, "the agents must be those of the first block, in their order", line)
         found.append((agent, _values(match)))
     if ids is not None and len(found) != len(ids):
-        raise _damaged(file, number, f"the block of step {block.step} has {len(found)} agents, the first has {len(ids)}")
+        raise _damaged(file, number, f"step {block.step} has {len(found)} agents, the first block {len(ids)}")
     return found
 
 
@@ -172,5 +173,5 @@ def _as_rows(column: NDArray[np.int32], row_of: dict[int, int]) -> None:
 
 
 def _damaged(file: Path, line: int, message: str, text: bytes | None = None) -> Unusable:
-    shown = "" if text is None else f", not {ascii(text[:60].decode('utf-8', 'replace').rstrip())}"
+    shown = "" if text is None else f", not {text[:60].decode('utf-8', 'replace').rstrip()!a}"
     return Unusable(f"mend {file.name}: line {line}: {message}{shown}")

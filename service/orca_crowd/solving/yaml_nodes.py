@@ -97,7 +97,7 @@ def _check_event(file: Path, event: yaml.Event) -> None:
     if isinstance(event, yaml.AliasEvent) or getattr(event, "anchor", None) is not None:
         raise refuse(file, line, f"must not have anchors (&) and aliases (*), has {event.anchor}")
     if getattr(event, "tag", None) is not None:
-        raise refuse(file, line, f"must not have tags, has {event.tag}")  # type: ignore[attr-defined]
+        raise refuse(file, line, f"must not have tags, has {event.tag}")
 
 
 def _items(file: Path, node: yaml.MappingNode) -> list[Item]:

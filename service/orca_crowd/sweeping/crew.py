@@ -56,7 +56,8 @@ class _Worker:
 
     def ask(self, order: dict[str, Any]) -> dict[str, Any]:
         """Have a run made; _Dead where the worker did not live to say so."""
-        assert self._process.stdin is not None and self._process.stdout is not None
+        assert self._process.stdin is not None
+        assert self._process.stdout is not None
         try:
             self._process.stdin.write(json.dumps(order) + "\n")
             self._process.stdin.flush()

@@ -42,15 +42,9 @@ def test_without_a_plan_its_columns_are_left_out() -> None:
 
 
 def test_numbers_keep_their_bits_and_truths_are_noughts_and_ones() -> None:
-    assert row(outcome(Variant.CORCA_MAPF)) == dict(
-        zip(
-            HEADER.split(","),
-            (
-                "50,room-even-1,1,2.145400,1234,1300,17,8.0,0.010000,0.020000,5.678100,100.0,890.1234,45.678,0,0,"
-                "812.0625,3,7.823500,1,2,5.5,2,2"
-            ).split(","),
-            strict=True,
-        )
+    assert row_text(outcome(Variant.CORCA_MAPF)).splitlines()[1] == (
+        "50,room-even-1,1,2.145400,1234,1300,17,8.0,0.010000,0.020000,5.678100,100.0,890.1234,45.678,0,0,"
+        "812.0625,3,7.823500,1,2,5.5,2,2"
     )
     assert float(row(outcome(Variant.CORCA, flow_time=0.1 + 0.2))["flow_time"]) == 0.1 + 0.2
     assert row(outcome(Variant.CORCA, lns_success=False))["lns_success"] == "0"

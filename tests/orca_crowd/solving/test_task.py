@@ -29,7 +29,7 @@ def test_another_map_is_noticed(tmp_path: Path) -> None:
 
 
 def test_more_agents_than_there_are_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(Unusable, match="use -k 1 to 4: rooms-even-1.scen has 4 agents, not 5"):
+    with pytest.raises(Unusable, match=r"use -k 1 to 4: rooms-even-1\.scen has 4 agents, not 5"):
         task(tmp_path, 5)
     with pytest.raises(Unusable, match="has no agents"):
         task(tmp_path, 1, [])

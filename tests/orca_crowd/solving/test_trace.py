@@ -107,11 +107,11 @@ def test_too_much_is_thinned_from_end_to_end(tmp_path: Path) -> None:
     assert read(tmp_path, blocks(101), most=1).steps == [0, 100]
 
 
-@pytest.mark.parametrize("lost", [1, 40, 130, 197, 205, 215])
+@pytest.mark.parametrize("lost", [1, 40, 130, 182, 190, 199])
 def test_the_end_of_a_run_that_was_killed_is_left_out(tmp_path: Path, lost: int) -> None:
     text = blocks(4)[:-lost]
-    # the last block has 218 bytes, and all of them are less than one
-    assert len(blocks(4)) - len(blocks(3)) == 218
+    # of the last block something is left
+    assert lost < len(blocks(4)) - len(blocks(3))
     found = read(tmp_path, text)
     assert (found.steps, found.total, found.cut) == ([0, 1, 2], 3, True)
 
@@ -135,7 +135,7 @@ def test_a_trace_of_half_a_block_is_damaged(tmp_path: Path) -> None:
         (SAMPLE + SAMPLE, 5, "step 812 comes after step 812"),
         (SAMPLE + SAMPLE.replace("812", "813").replace("id=41", "id=42"), 7, "must be those of the first block"),
         ("".join((SAMPLE, *SAMPLE.replace("812", "813").splitlines(True)[:3], SAMPLE.replace("812", "814"))), 8,
-         "the block of step 813 has 2 agents, the first has 3"),
+         "step 813 has 2 agents, the first block 3"),
     ],
 )  # fmt: skip
 def test_damage_is_named_with_file_and_line(tmp_path: Path, text: str, line: int, words: str) -> None:
