@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from orca_crowd.engine.ray.local import local_nodes
 from tests.orca_crowd.engine.support import wait_until
-from tests.support.ray_nodes import ray_nodes
+from tests.support.live_server import child_environment
 
 if TYPE_CHECKING:
     from orca_crowd.engine.ray.spread import SpreadEngine
@@ -45,5 +46,5 @@ def nodes(kernels: None) -> Iterator[Any]:
     # looked for and not imported: its import changes the environment
     if find_spec("ray") is None:
         pytest.skip("ray is not installed")
-    with ray_nodes([2, 2]) as cluster:
+    with local_nodes([2, 2], {"PYTHONPATH": child_environment()["PYTHONPATH"]}) as cluster:
         yield cluster
