@@ -35,6 +35,8 @@ OPTION_MEANINGS: dict[str, str] = {
     "avoidance_model": "half-planes (orca), or what they replace: reciprocal (rvo) or plain (vo) velocity obstacles",
     "slow_when_dense": "above ten agents per square metre agents want less and yield more softly, so no crowd shivers",
     "level_of_detail": "who is far from every point of interest is solved every few steps, or with fewer neighbours",
+    "planner": "over what paths are planned: `mesh`, triangles over the surface, or `grid`, the cells of the world's "
+    "grid map, where it has one",
     "unreachable_goals": "what agents with guidance `path` or `flow` do whose goal cannot be reached: `stop`, or go to "
     "the `nearest` point that can",
     "plan_delay_steps": "steps after which a planned way or a flow field enters the world; 0 stands for 0.03 s of the "
@@ -48,7 +50,7 @@ OPTION_MEANINGS: dict[str, str] = {
 }
 
 # words, and bounds of numbers
-CHOICES: dict[str, tuple[str, ...]] = {"unreachable_goals": ("stop", "nearest")}
+CHOICES: dict[str, tuple[str, ...]] = {"planner": ("mesh", "grid"), "unreachable_goals": ("stop", "nearest")}
 WHOLE: dict[str, tuple[int, int]] = {
     "plan_delay_steps": (0, 1000),
     "plan_expansions": (1, 1_000_000),
@@ -89,6 +91,7 @@ class Options:
     avoidance_model: str = "orca"
     slow_when_dense: bool = False
     level_of_detail: LevelOfDetail | None = None
+    planner: str = "mesh"
     unreachable_goals: str = "stop"
     plan_delay_steps: int = 0
     plan_expansions: int = 50_000

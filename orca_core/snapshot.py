@@ -21,6 +21,7 @@ from orca_core.agent_columns import COLUMNS, LARGEST, check_columns
 from orca_core.errors import InvalidInput, SnapshotError
 from orca_core.geometry.boundaries import Boundaries
 from orca_core.geometry.obstacles import ObstacleSet
+from orca_core.geometry.placed_grid import PlacedGrid
 from orca_core.geometry.walkable import WalkableSet
 from orca_core.identifiers import MAXIMUM_IDENTIFIER
 from orca_core.options import Options
@@ -93,6 +94,8 @@ def capture(world: World, *, copy: bool = True, into: Captured | None = None) ->
     ):
         # flattened anew, or never changed once made
         arrays |= {f"{name}.{key}": array for key, array in part.to_arrays().items()}
+    if world.grid_map is not None:
+        arrays |= {f"grid_map.{key}": array for key, array in world.grid_map.to_arrays().items()}
     for guide in world.guides:
         arrays |= {f"guidance.{guide.name}.{key}": array for key, array in guide.kept().items()}
     header = {
@@ -200,6 +203,8 @@ def _build(header: dict[str, Any], arrays: Arrays, make: Callable[..., World]) -
             raise SnapshotError(f"the snapshot holds fewer than {least} in {name}")
     world.obstacle_set = ObstacleSet.from_arrays(_part(arrays, "obstacles"))
     world.walkable_set = WalkableSet.from_arrays(_part(arrays, "walkable"))
+    grid_map = _part(arrays, "grid_map")
+    world.grid_map = PlacedGrid.from_arrays(grid_map) if grid_map else None
     world.kept_guidance = _part(arrays, "guidance")
     world.walkable_set.adopt(Boundaries.from_arrays(_part(arrays, "boundaries")), options.merge_collinear)
     return world

@@ -1,7 +1,7 @@
 """Surroundings: agents and what stands around them, and what becomes of the ones when the other changes.
 
-A world without time: its obstacles and walkable areas come, go, open and close here, each change whole or not at all,
-and act in the very next step.
+A world without time: its obstacles, walkable areas and grid map come, go, open and close here, each change whole or not
+at all, and act in the very next step.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from orca_core.arrays import Allocate
 from orca_core.caught import catch
 from orca_core.errors import InvalidInput, Notice, Problem
 from orca_core.geometry.obstacles import Obstacle, ObstacleSet
+from orca_core.geometry.placed_grid import PlacedGrid
 from orca_core.geometry.walkable import WalkableArea, WalkableSet
 from orca_core.notices import about_places
 from orca_core.options import Options
@@ -41,6 +42,8 @@ class Surroundings:
         self.population = Population(time_step, allocate)
         self.obstacle_set = ObstacleSet()
         self.walkable_set = WalkableSet()
+        # what is planned cell by cell is planned on it; it stands in nobody's way
+        self.grid_map: PlacedGrid | None = None
         self._statics: Statics | None = None
         self._stepping = False
 
@@ -143,16 +146,23 @@ class Surroundings:
             self._surface_changed()
             catch(self, None)
 
+    def set_grid_map(self, grid_map: PlacedGrid | None) -> None:
+        """Let the world have this grid map, or none; what was planned on another is planned anew."""
+        self._refuse_while_stepping()
+        self.grid_map = grid_map
+
     @contextmanager
     def transaction(self) -> Iterator[None]:
         """Undo everything since entry when the block raises. Blocks may be nested."""
         population = self.population.keep()
         kept = (self.obstacle_set.copy(), self.walkable_set.copy(), self._statics, self.step_count, self.options)
+        grid_map = self.grid_map
         try:
             yield
         except BaseException:
             self.population.put_back(population)
             self.obstacle_set, self.walkable_set, self._statics, self.step_count, self.options = kept
+            self.grid_map = grid_map
             raise
 
     @contextmanager

@@ -32,23 +32,27 @@ from orca_core.geometry.walkable import WalkableArea
 __all__ = ["obstacles", "polygons", "walkable_areas"]
 
 Ring = NDArray[np.float64]
+Corner = tuple[float, float]
+# where the lower left corner of a map lies unless told otherwise
+CORNER = (0.0, 0.0)
 
 
-def walkable_areas(grid: GridMap, cell_size: float = 1.0) -> list[WalkableArea]:
+def walkable_areas(grid: GridMap, cell_size: float = 1.0, origin: Corner = CORNER) -> list[WalkableArea]:
     """The free cells as one walkable area, a polygon per connected piece; raises as `polygons` does."""
-    return [WalkableArea(polygons=tuple(polygons(grid, cell_size)))]
+    return [WalkableArea(polygons=tuple(polygons(grid, cell_size, origin)))]
 
 
-def obstacles(grid: GridMap, cell_size: float = 1.0) -> list[Obstacle]:
+def obstacles(grid: GridMap, cell_size: float = 1.0, origin: Corner = CORNER) -> list[Obstacle]:
     """Every ring between free cells and blocked ones or the rim, as a closed wall; raises as `polygons` does."""
-    return [Obstacle(points=ring, closed=True) for polygon in polygons(grid, cell_size) for ring in polygon]
+    return [Obstacle(points=ring, closed=True) for polygon in polygons(grid, cell_size, origin) for ring in polygon]
 
 
-def polygons(grid: GridMap, cell_size: float = 1.0) -> list[tuple[Ring, ...]]:
+def polygons(grid: GridMap, cell_size: float = 1.0, origin: Corner = CORNER) -> list[tuple[Ring, ...]]:
     """One polygon per connected piece of free cells: rings (k, 2) float64, not closed by a copy, the outer one first.
 
-    Polygons are in order of their lower left corner (x first). Raises InvalidInput for a cell size outside
-    1e-3 to 1e6 and for a map without a free cell, which would wall in nothing and bind nobody.
+    `origin` is where the lower left corner of the map lies. Polygons are in order of their lower left corner (x first).
+    Raises InvalidInput for a cell size outside 1e-3 to 1e6 and for a map without a free cell, which would wall in
+    nothing and bind nobody.
     """
     # a size this small or large loses cells to rounding, or leaves the coordinates that a world takes
     if not (isfinite(cell_size) and 1e-3 <= cell_size <= 1e6):
@@ -61,7 +65,7 @@ def polygons(grid: GridMap, cell_size: float = 1.0) -> list[tuple[Ring, ...]]:
     rings, first = _rings(corners)
     owners = _owners(free, corners, rings, first)
     # cut the list of vertices into rings, and hand each ring to its polygon; an outer ring is one that owns itself
-    vertices = np.column_stack((corners.x[rings], corners.y[rings])).astype(np.float64) * cell_size
+    vertices = np.column_stack((corners.x[rings], corners.y[rings])).astype(np.float64) * cell_size + origin
     bounds = first.tolist()
     members: dict[int, list[Ring]] = {ring: [] for ring, owner in enumerate(owners) if ring == owner}
     for outer, found in members.items():

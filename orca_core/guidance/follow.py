@@ -17,9 +17,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from orca_core.agent_columns import COLUMNS
+from orca_core.geometry.placed_grid import PlacedGrid
 from orca_core.guidance.batches import Batch, Batches
 from orca_core.guidance.followers import NOBODY, NOT, Followers
-from orca_core.guidance.navmesh import NavmeshPlanner
+from orca_core.guidance.planner import Planner
+from orca_core.guidance.planners import planned_on, planner_for
 from orca_core.guidance.planning import OUTCOMES, FoundWays, InlinePlanning, Planning, Question
 from orca_core.kernels.follow import ASKING, NEAREST, STOPPED, WAY, find_changed, follow, look_ahead, see_goals
 from orca_core.kernels.orientation import WORK
@@ -60,7 +62,8 @@ class Follow:
         # what the geometry was when it was last looked at, to be known again after a restart
         self._geometry = b""
         self._seen: Statics | None = None
-        self._planner: NavmeshPlanner | None = None
+        self._grid: PlacedGrid | None = None
+        self._planner: Planner | None = None
         self._sight: tuple[Any, ...] = ()
         dt, options = world.time_step, world.options
         self.delay = options.plan_delay_steps or max(1, math.ceil(PLAN_SECONDS / dt))
@@ -154,7 +157,7 @@ class Follow:
     def _look_at_geometry(self, world: World) -> None:
         """Where it is another, all ways and all questions are out of date."""
         statics = world.statics()
-        if self._seen is statics:
+        if self._seen is statics and self._grid is world.grid_map:
             return
         geometry = _geometry_digest(world)
         if geometry != self._geometry:
@@ -167,6 +170,7 @@ class Follow:
                 self._batches = Batches()
                 self._planning.drop()
             self._geometry = geometry
+        self._grid = world.grid_map
         self._seen, tree, index = statics, statics.wall_tree, statics.boundaries.index
         self._sight = (
             statics.walls, tree.nodes, tree.leaves, tree.order, tree.boxes, statics.edges,
@@ -258,9 +262,7 @@ class Follow:
     def _question(self, world: World, batch: Batch) -> Question:
         """A batch with the planner for the geometry as it is."""
         if self._planner is None:
-            self._planner = NavmeshPlanner(
-                world.walkable_set, world.obstacle_set, merge_collinear=world.options.merge_collinear
-            )
+            self._planner = planner_for(world.options, world.walkable_set, world.obstacle_set, world.grid_map)
         return Question(
             self._planner, batch.ids, batch.start, batch.goal, batch.radius, batch.avoid, batch.postponed,
             nearest=world.options.unreachable_goals == "nearest", expansions=world.options.plan_expansions,
@@ -344,8 +346,11 @@ class Follow:
 
 
 def _geometry_digest(world: World) -> bytes:
-    """sha256 of the walls and of the walkable areas as they were given."""
+    """sha256 of the walls, and of the walkable areas and the grid map as they were given."""
     digest = hashlib.sha256(world.statics().walls.tobytes())
+    cells = planned_on(world.options, world.grid_map)
+    for array in () if cells is None else cells.to_arrays().values():
+        digest.update(array.tobytes())
     for area in world.walkable():
         digest.update(np.array([area.clearance, float(area.shrunk)]).tobytes())
         for polygon in area.polygons:

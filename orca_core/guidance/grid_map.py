@@ -16,15 +16,20 @@ import math
 from collections.abc import Sequence
 
 import numpy as np
+from numpy.typing import NDArray
 
 from orca_core.errors import InvalidInput
-from orca_core.formats.movingai import GridMap
+from orca_core.geometry.obstacles import ObstacleSet
+from orca_core.geometry.placed_grid import PlacedGrid
 from orca_core.guidance.lattice import Lattice
-from orca_core.guidance.planner import Answer, Point, Unfinished, Unreachable, checked_query, path_through
+from orca_core.guidance.planner import Answer, Disc, Path, Point, Unfinished, Unreachable, checked_query, path_through
 from orca_core.guidance.sight import Sight, passing
 from orca_core.guidance.string_pulling import pulled
+from orca_core.kernels.grid_walls import walls_on_grid
 
 __all__ = ["GridMapPlanner"]
+
+Flags = NDArray[np.bool_]
 
 # lattices kept at once, the one made first forgotten first
 KEPT_LATTICES = 16
@@ -32,7 +37,10 @@ START = -1
 
 
 class GridMapPlanner:
-    """A planner over one map in the world's coordinates: its lower left corner is the origin, y grows upward.
+    """A planner over one map in the world's coordinates, y growing upward.
+
+    Walls that stand on it take whole cells (see orca_core.kernels.grid_walls); walkable areas are not looked at: the
+    map is what is walkable.
 
     `disconnected` is said of what no way over the lattice joins: every straight passage that is wide enough is one, but
     between blocked cells that only meet askew there may be room that the lattice has no move through.
@@ -40,39 +48,61 @@ class GridMapPlanner:
     Not safe for two threads at once.
     """
 
-    def __init__(self, grid: GridMap, *, cell_size: float = 1.0, expansions: int = 100_000) -> None:
-        """`expansions` is the budget of one path; raises InvalidInput for one below 1 or a cell size not above 0."""
+    def __init__(self, grid: PlacedGrid, *, obstacles: ObstacleSet | None = None, expansions: int = 100_000) -> None:
+        """`obstacles` as they are now stand on the map; `expansions` is the budget of one path, and InvalidInput is
+        raised for one below 1.
+        """
         if expansions < 1:
             raise InvalidInput(f"the budget must be at least 1 expansion, not {expansions}")
-        if not (math.isfinite(cell_size) and cell_size > 0.0):
-            raise InvalidInput(f"the cell size must be finite and above 0, not {cell_size!r}")
-        # row 0 of a map is at the top, of everything here at the bottom
-        self._blocked = np.ascontiguousarray(~grid.free[::-1])
-        self._sight = Sight(self._blocked)
-        self._cell = cell_size
+        self._cell, self._origin = grid.cell_size, grid.origin
         self._expansions = expansions
-        self._lattices: dict[float, Lattice] = {}
+        # row 0 of a map is at the top, of everything here at the bottom
+        blocked = np.ascontiguousarray(~grid.grid.free[::-1])
+        walls = [one.segments() for one in obstacles.acting()] if obstacles is not None else []
+        if walls:
+            taken = np.zeros_like(blocked)
+            walls_on_grid((np.concatenate(walls) - (*grid.origin, *grid.origin)) / grid.cell_size, blocked, taken)
+            blocked |= taken
+        self._blocked = blocked
+        # what is looked up on the map, and on the map round a disc to keep away from
+        self._maps: dict[Disc | None, tuple[Flags, Sight]] = {}
+        self._lattices: dict[tuple[float, Disc | None], Lattice] = {}
+        # expansions of all paths so far, for who shares a budget between several
+        self.spent = 0
 
-    def path(self, start: Sequence[float], goal: Sequence[float], radius: float) -> Answer:
-        """A path for a disc over free cells; raises InvalidInput as Planner says."""
+    def path(
+        self,
+        start: Sequence[float],
+        goal: Sequence[float],
+        radius: float,
+        *,
+        expansions: int | None = None,
+        avoid: Disc | None = None,
+    ) -> Answer:
+        """A path for a disc over free cells; raises InvalidInput as Planner says.
+
+        `expansions` is the budget of this path, where it is not that of every one; it may be 0. The cells with their
+        middle in `avoid`, a centre and a radius, are taken off the map.
+        """
+        budget = self._expansions if expansions is None else expansions
         first, last, radius = checked_query(start, goal, radius)
-        start, goal = (first[0] / self._cell, first[1] / self._cell), (last[0] / self._cell, last[1] / self._cell)
+        start, goal = self._inside(first), self._inside(last)
         # agents may stand nearer to a wall than a way leads that fits passages alone: its ends are moved there
         kept = radius / self._cell
         reach = passing(kept)
-        lattice = self._lattice(reach)
-        a = self._sight.moved_clear(start, kept, reach)
+        lattice, sight = self._lattice(reach, avoid), self._map(avoid)[1]
+        a = sight.moved_clear(start, kept, reach)
         if a is None:
-            return Unreachable(self._outside(lattice.nearest(start)), "start-off-surface")
+            return Unreachable(self._shown(lattice.nearest(start)), "start-off-surface")
         if start == goal:
             return path_through([first, last])
-        b = self._sight.moved_clear(goal, kept, reach)
-        if b is not None and self._sight.sees(a, b, reach):
+        b = sight.moved_clear(goal, kept, reach)
+        if b is not None and sight.sees(a, b, reach):
             return path_through([first, *self._ends(start, a), *self._ends(b, goal, before=True), last])
         off = b is None
         b = goal if b is None else b
-        begin = [number for number in lattice.around(a) if self._sight.sees(a, lattice.point(number), reach)]
-        end = {number for number in lattice.around(b) if self._sight.sees(b, lattice.point(number), reach)}
+        begin = [number for number in lattice.around(a) if sight.sees(a, lattice.point(number), reach)]
+        end = {number for number in lattice.around(b) if sight.sees(b, lattice.point(number), reach)}
         parts = {int(lattice.component[number]) for number in begin}
         end = {number for number in end if int(lattice.component[number]) in parts}
         if not end:
@@ -82,30 +112,78 @@ class GridMapPlanner:
                 self._outside(min([a, *reached], key=lambda point: _distance(point, b))),
                 "goal-off-surface" if off else "disconnected",
             )
-        points = _Search(lattice, self._sight, reach, a, b, begin, end).run(self._expansions)
+        search = _Search(lattice, sight, reach, a, b, begin, end)
+        points = search.run(budget)
+        self.spent += search.spent
         if points is None:
-            return Unfinished(self._expansions)
-        tight = pulled(points, lambda p, q: self._sight.sees(p, q, reach))
-        between = [(x * self._cell, y * self._cell) for x, y in tight[1:-1]]
+            return Unfinished(budget)
+        tight = pulled(points, lambda p, q: sight.sees(p, q, reach))
+        between = [self._outside(point) for point in tight[1:-1]]
         return path_through([first, *self._ends(start, a), *between, *self._ends(b, goal, before=True), last])
 
     def _ends(self, point: Point, other: Point, *, before: bool = False) -> list[Point]:
         """Where an end of the way was moved to, in the world's coordinates; nothing where it was not moved."""
         moved = point if before else other
-        return [] if point == other else [(moved[0] * self._cell, moved[1] * self._cell)]
+        return [] if point == other else [self._outside(moved)]
 
-    def _outside(self, point: Point | None) -> Point | None:
+    def path_from_beside(
+        self,
+        start: Sequence[float],
+        goal: Sequence[float],
+        radius: float,
+        *,
+        expansions: int | None = None,
+        avoid: Disc | None = None,
+    ) -> Answer:
+        """As `path`, for somebody whom others may have pushed nearer than its radius to a blocked cell: its way begins
+        with the nearest point of the lattice, if none is between.
+        """
+        found = self.path(start, goal, radius, expansions=expansions, avoid=avoid)
+        if not (isinstance(found, Unreachable) and found.reason == "start-off-surface" and found.nearest is not None):
+            return found
+        x, y = found.nearest
+        beside = (x - start[0]) ** 2 + (y - start[1]) ** 2 <= (radius + self._cell) ** 2
+        first, last, _ = checked_query(start, found.nearest, radius)
+        if not beside or not self._map(avoid)[1].sees(self._inside(first), self._inside(last), 0.0):
+            return found
+        rest = self.path(found.nearest, goal, radius, expansions=expansions, avoid=avoid)
+        return path_through([first, *rest.waypoints]) if isinstance(rest, Path) else rest
+
+    def _inside(self, point: Point) -> Point:
+        """A point of the world in cells of the map."""
+        return (point[0] - self._origin[0]) / self._cell, (point[1] - self._origin[1]) / self._cell
+
+    def _outside(self, point: Point) -> Point:
         """A point of the map in the world's coordinates."""
-        return None if point is None else (point[0] * self._cell, point[1] * self._cell)
+        return self._origin[0] + point[0] * self._cell, self._origin[1] + point[1] * self._cell
 
-    def _lattice(self, radius: float) -> Lattice:
-        """The lattice for one radius, in cells."""
-        found = self._lattices.get(radius)
+    def _shown(self, point: Point | None) -> Point | None:
+        return None if point is None else self._outside(point)
+
+    def _map(self, avoid: Disc | None) -> tuple[Flags, Sight]:
+        """The blocked cells and sight over them, those within a disc taken off."""
+        found = self._maps.get(avoid)
         if found is None:
-            found = Lattice(self._blocked, radius)
+            blocked = self._blocked
+            if avoid is not None:
+                x, y = self._inside((avoid[0], avoid[1]))
+                rows, columns = np.ogrid[: blocked.shape[0], : blocked.shape[1]]
+                near = (columns + 0.5 - x) ** 2 + (rows + 0.5 - y) ** 2 <= (avoid[2] / self._cell) ** 2
+                blocked = blocked | near
+            found = blocked, Sight(blocked)
+            while len(self._maps) >= KEPT_LATTICES:
+                del self._maps[next(iter(self._maps))]
+            self._maps[avoid] = found
+        return found
+
+    def _lattice(self, radius: float, avoid: Disc | None) -> Lattice:
+        """The lattice for one radius, in cells."""
+        found = self._lattices.get((radius, avoid))
+        if found is None:
+            found = Lattice(self._map(avoid)[0], radius)
             while len(self._lattices) >= KEPT_LATTICES:
                 del self._lattices[next(iter(self._lattices))]
-            self._lattices[radius] = found
+            self._lattices[radius, avoid] = found
         return found
 
 
@@ -122,22 +200,23 @@ class _Search:
         self._before: dict[int, int] = {START: START}
         self._closed: set[int] = {START}
         self._open: list[tuple[float, int]] = []
+        # expansions
+        self.spent = 0
         for number in begin:
             self._offer(number, START)
 
     def run(self, expansions: int) -> list[Point] | None:
         """The points of a path with both ends; None where the budget runs out first."""
         best, joint = math.inf, None
-        spent = 0
         while self._open:
             estimate, number = heapq.heappop(self._open)
             if number in self._closed:
                 continue
             if estimate >= best:
                 break
-            if spent >= expansions:
+            if self.spent >= expansions:
                 return None
-            spent += 1
+            self.spent += 1
             self._settle(number)
             self._closed.add(number)
             if number in self._end:

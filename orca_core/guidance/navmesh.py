@@ -20,14 +20,11 @@ from orca_core.geometry.triangulation import triangulated
 from orca_core.geometry.walkable import WalkableSet
 from orca_core.guidance.interval_search import IntervalSearch, OutOfBudget
 from orca_core.guidance.mesh import Mesh
-from orca_core.guidance.planner import Answer, Path, Point, Unfinished, Unreachable, checked_query, path_through
+from orca_core.guidance.planner import Answer, Disc, Path, Point, Unfinished, Unreachable, checked_query, path_through
 from orca_core.kernels.orientation import WORK
 from orca_core.kernels.walls import walls_block
 
-__all__ = ["Disc", "NavmeshPlanner"]
-
-# x, y and radius
-Disc = tuple[float, float, float]
+__all__ = ["NavmeshPlanner"]
 
 # meshes kept at once, the one made first forgotten first; made again it has the same bits
 KEPT_MESHES = 32

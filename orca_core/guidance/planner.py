@@ -16,9 +16,22 @@ from typing import Literal, Protocol
 from orca_core.errors import InvalidInput, Problem
 from orca_core.geometry.rings import LIMIT
 
-__all__ = ["Answer", "Path", "Planner", "Point", "Reason", "Unfinished", "Unreachable", "checked_query", "path_through"]
+__all__ = [
+    "Answer",
+    "Disc",
+    "Path",
+    "Planner",
+    "Point",
+    "Reason",
+    "Unfinished",
+    "Unreachable",
+    "checked_query",
+    "path_through",
+]
 
 Point = tuple[float, float]
+# x, y and radius
+Disc = tuple[float, float, float]
 Reason = Literal["start-off-surface", "goal-off-surface", "disconnected"]
 
 
@@ -56,10 +69,37 @@ Answer = Path | Unreachable | Unfinished
 class Planner(Protocol):
     """Finds paths for discs over one map."""
 
-    def path(self, start: Sequence[float], goal: Sequence[float], radius: float) -> Answer:
+    # expansions of all paths so far, for who shares a budget between several
+    spent: int
+
+    def path(
+        self,
+        start: Sequence[float],
+        goal: Sequence[float],
+        radius: float,
+        *,
+        expansions: int | None = None,
+        avoid: Disc | None = None,
+    ) -> Answer:
         """A path for a disc from `start` to `goal` whose centre keeps `radius` from all that stands.
 
-        Raises InvalidInput for a point that is not two finite numbers within the limit, or a radius below 0.
+        `expansions` is the budget of this path, where it is not that of every one; it may be 0. `avoid`, a centre and a
+        radius, is taken off what may be walked on. Raises InvalidInput for a point that is not two finite numbers
+        within the limit, or a radius below 0.
+        """
+        ...
+
+    def path_from_beside(
+        self,
+        start: Sequence[float],
+        goal: Sequence[float],
+        radius: float,
+        *,
+        expansions: int | None = None,
+        avoid: Disc | None = None,
+    ) -> Answer:
+        """As `path`, for somebody whom others may have pushed off what may be walked on: its way begins with the
+        nearest point of it, if no wall is between.
         """
         ...
 

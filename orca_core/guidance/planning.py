@@ -16,8 +16,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from orca_core.guidance.navmesh import NavmeshPlanner
-from orca_core.guidance.planner import Answer, Path, Point, Unfinished, Unreachable
+from orca_core.guidance.planner import Answer, Path, Planner, Point, Unfinished, Unreachable
 
 __all__ = [
     "CAP",
@@ -52,7 +51,7 @@ class Question:
     `nearest` asks for a way to the nearest point where there is none to the goal; `expansions` is the budget.
     """
 
-    planner: NavmeshPlanner
+    planner: Planner
     ids: Integers
     start: Floats
     goal: Floats

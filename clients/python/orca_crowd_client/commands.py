@@ -27,6 +27,7 @@ __all__ = [
     "remove_obstacle",
     "remove_walkable",
     "set_agents",
+    "set_grid_map",
     "set_level_of_detail",
     "set_obstacle",
     "set_walkable",
@@ -93,6 +94,11 @@ def set_walkable(id: int, area: AreaLike, /) -> Command:  # noqa: A002
 def remove_walkable(id: int, /) -> Command:  # noqa: A002
     """Remove a walkable area."""
     return {"op": "remove_walkable", "id": id}
+
+
+def set_grid_map(grid_map: Mapping[str, Any] | None, /) -> Command:
+    """Give the world a grid map, `{rows, cell_size, origin}`, or with None take it away."""
+    return {"op": "set_grid_map", "grid_map": grid_map}
 
 
 def set_level_of_detail(level_of_detail: Mapping[str, Any] | None, /) -> Command:

@@ -16,6 +16,14 @@ export type NumberColumn = NumberArray | readonly (number | null)[] | number | n
 /** A column of pairs, flat as a typed array, or one pair for all; null clears. */
 export type VectorColumn = Exclude<NumberArray, readonly number[]> | readonly (Pair | readonly number[] | null)[] | Pair | null;
 
+/** Free and blocked cells; `origin`, where the lower left corner lies, and the side of a cell may be left out. */
+export interface GridMap {
+  /** From the top; `.`, `G` and `S` are free, all else is blocked. */
+  readonly rows: readonly string[];
+  readonly cell_size?: number;
+  readonly origin?: Pair;
+}
+
 /** Agents farther than `distance` from every point and box are solved every few steps, or with fewer neighbours. */
 export interface LevelOfDetail {
   readonly distance: number;
@@ -129,6 +137,11 @@ export function removeWalkable(id: number): Command {
 /** Say where detail matters, or with null that it does everywhere. */
 export function setLevelOfDetail(levelOfDetail: LevelOfDetail | null): Command {
   return { op: "set_level_of_detail", level_of_detail: levelOfDetail };
+}
+
+/** Give the world a grid map, or with null take it away. */
+export function setGridMap(gridMap: GridMap | null): Command {
+  return { op: "set_grid_map", grid_map: gridMap };
 }
 
 /** `{agents}` of rows, `{columns}` of columns. */

@@ -6,7 +6,7 @@ export { Stream, type StreamEvents, type StreamOptions } from "./stream.js";
 export { CrowdState, Frame } from "./state.js";
 export type { StreamItem } from "./stream-state.js";
 export * as commands from "./commands.js";
-export type { AgentColumns, AreaLike, Command, LevelOfDetail, NumberColumn, ObstacleLike, Pair, VectorColumn, WordColumn } from "./commands.js";
+export type { AgentColumns, AreaLike, Command, GridMap, LevelOfDetail, NumberColumn, ObstacleLike, Pair, VectorColumn, WordColumn } from "./commands.js";
 export type { Column, IdentifierArray, Identifiers, NumberArray, Numbers } from "./columns.js";
 export type { EncodingName } from "./encoding.js";
 export { Agents } from "./results.js";

@@ -56,6 +56,7 @@ NEEDS: Final[Mapping[tuple[str, str], Scope | None]] = {
     ("PUT", "/v1/worlds/{world}/walkable/{id}"): "control",
     ("DELETE", "/v1/worlds/{world}/walkable/{id}"): "control",
     ("POST", "/v1/worlds/{world}/map"): "control",
+    ("GET", "/v1/worlds/{world}/grid-map"): "read",
     ("POST", "/v1/worlds/{world}/paths"): "read",
     ("POST", "/v1/worlds/{world}/commands"): "control",
     ("POST", "/v1/worlds/{world}/steps"): "control",

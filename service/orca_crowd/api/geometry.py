@@ -23,16 +23,29 @@ from orca_crowd.api.support import (
 from orca_crowd.errors import ApiError, Fault
 from orca_crowd.protocol import commands as c
 from orca_crowd.protocol import geometry as g
+from orca_crowd.protocol.grid_maps import shown_grid_map
 from orca_crowd.protocol.maps import MAP_TYPES, check_map_type, parse_map_upload
-from orca_crowd.protocol.shown import AddedAnswer, AreasAnswer, AreaShown, ChangedAnswer, ObstaclesAnswer, ObstacleShown
+from orca_crowd.protocol.shown import (
+    AddedAnswer,
+    AreasAnswer,
+    AreaShown,
+    ChangedAnswer,
+    GridMapAnswer,
+    ObstaclesAnswer,
+    ObstacleShown,
+)
 
 __all__ = ["router"]
 
 router = APIRouter(route_class=ProblemRoute)
 CHANGING = ("not-found", "busy", "world-failed", "limit")
 MAP = {
-    "as": choice("obstacles", "walkable", description="What the map becomes.", required=True),
+    "as": choice(
+        "obstacles", "walkable", "grid", description="What the map becomes; `grid`: of the world.", required=True
+    ),
     "cell_size": decimal("Side of a cell of a grid map; 1."),
+    "x": decimal("Where the lower left corner of a grid map lies; 0."),
+    "y": decimal("Where the lower left corner of a grid map lies; 0."),
 }
 
 
@@ -192,14 +205,14 @@ async def remove_walkable(request: Request, world: str, id: str) -> Response:  #
     ),
 )
 async def upload_map(request: Request, world: str) -> Response:
-    """The map becomes obstacles or a walkable area, all of it or nothing."""
+    """The map becomes obstacles, a walkable area or the grid map of the world, all of it or nothing."""
     runner = the_world(request)
     query = read_query(request, MAP)
     media = check_map_type(request.headers.get("content-type"))
     data = await read_bytes(request)
     settings = services(request).settings
     upload = await offload(
-        request, len(data), lambda: parse_map_upload(data, media, query["as"], query.get("cell_size"), settings)
+        request, len(data), lambda: parse_map_upload(data, media, query.pop("as"), settings, **query)
     )
     try:
         accepted = await runner.apply([upload.command])
@@ -208,3 +221,17 @@ async def upload_map(request: Request, world: str) -> Response:
     notices = [{"code": n.code, "item": n.item, "field": n.field, "message": n.message} for n in upload.notices]
     shown = accepted.single()
     return await answer(request, {**shown, "warnings": notices + shown["warnings"]}, 201)
+
+
+@router.get(
+    "/v1/worlds/{world}/grid-map",
+    **described("Show the grid map", answer=GridMapAnswer, codes=["not-found"], tag="maps"),
+)
+async def show_grid_map(request: Request, world: str) -> Response:
+    """The grid map on which is planned cell by cell, null where the world has none."""
+    step, found = await the_world(request).read(lambda session: (session.world.step_count, session.world.grid_map))
+    # nobody ever changes one in place, so it can be shown in another thread
+    cells = 0 if found is None else found.grid.free.size
+    return await answer(
+        request, {"step": step, "grid_map": await offload(request, cells, lambda: shown_grid_map(found))}
+    )

@@ -17,7 +17,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from orca_core.errors import Notice
+from orca_core.formats.movingai import GridMap
 from orca_core.geometry.obstacles import Obstacle
+from orca_core.geometry.placed_grid import PlacedGrid
 from orca_core.geometry.walkable import WalkableArea
 from orca_core.guidance.planning import FoundWays
 from orca_crowd.journal.errors import BadJournal
@@ -44,15 +46,18 @@ CLASSES: Mapping[str, type[Any]] = {
         commands.RemoveWalkable,
         commands.SetDefaults,
         commands.SetDoors,
+        commands.SetGridMap,
         commands.SetLevelOfDetail,
         commands.CommandRequest,
         Agents,
         BrokenOff,
         FoundWays,
+        GridMap,
         Notice,
         Obstacle,
         Order,
         OwnRequest,
+        PlacedGrid,
         Selection,
         StepRequest,
         WalkableArea,

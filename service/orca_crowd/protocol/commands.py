@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from pydantic import Field
 
 from orca_core.geometry.obstacles import Obstacle
+from orca_core.geometry.placed_grid import PlacedGrid
 from orca_core.geometry.walkable import WalkableArea
 from orca_crowd.errors import ApiError, Fault, InvalidRequest
 from orca_crowd.protocol.agents import Agents, AgentsBody, parse_changes, parse_new_agents
@@ -26,6 +27,7 @@ from orca_crowd.protocol.geometry import (
     parse_obstacle,
     parse_obstacles,
 )
+from orca_crowd.protocol.grid_maps import GridMapBody, grid_map_of
 from orca_crowd.protocol.models import Identifier, Key, Strict, as_map, digest_of, validate
 from orca_crowd.settings import Settings
 
@@ -43,6 +45,7 @@ __all__ = [
     "SetAgents",
     "SetDefaults",
     "SetDoors",
+    "SetGridMap",
     "SetLevelOfDetail",
     "SetObstacle",
     "SetWalkable",
@@ -138,6 +141,13 @@ class SetLevelOfDetail:
     level_of_detail: Mapping[str, Any] | None
 
 
+@dataclass(frozen=True)
+class SetGridMap:
+    """The grid map of the world from now on; None: it has none."""
+
+    grid_map: PlacedGrid | None
+
+
 Command = (
     AddAgents
     | SetAgents
@@ -151,6 +161,7 @@ Command = (
     | RemoveWalkable
     | SetDefaults
     | SetLevelOfDetail
+    | SetGridMap
 )
 
 
@@ -250,6 +261,13 @@ class SetLevelOfDetailCommand(Strict):
     level_of_detail: LevelOfDetailBody | None = Field(description="Null: detail matters everywhere.")
 
 
+class SetGridMapCommand(Strict):
+    """As POST …/map with `as=grid`, in rows."""
+
+    op: Literal["set_grid_map"]
+    grid_map: GridMapBody | None = Field(description="Null: the world has none any more.")
+
+
 def _identifier(body: Mapping[str, Any]) -> int:
     value = body.get("id")
     if type(value) is not int or not 0 <= value < 2**53:
@@ -273,6 +291,11 @@ def _remove(model: type[RemoveObstacleCommand | RemoveWalkableCommand], op: str,
 def _set_level_of_detail(body: dict[str, Any]) -> Command:
     parts = validate(SetLevelOfDetailCommand, {**body, "op": "set_level_of_detail"})
     return SetLevelOfDetail(level_of_detail_of(parts.level_of_detail))
+
+
+def _set_grid_map(body: dict[str, Any]) -> Command:
+    parts = validate(SetGridMapCommand, {**body, "op": "set_grid_map"})
+    return SetGridMap(grid_map_of(parts.grid_map))
 
 
 # per operation its schema and how its body, without `op`, becomes a command
@@ -304,6 +327,7 @@ COMMAND_BODIES: dict[str, tuple[type[Strict], Callable[[dict[str, Any]], Command
         lambda body: RemoveWalkable(_remove(RemoveWalkableCommand, "remove_walkable", body)),
     ),
     "set_level_of_detail": (SetLevelOfDetailCommand, _set_level_of_detail),
+    "set_grid_map": (SetGridMapCommand, _set_grid_map),
 }
 
 

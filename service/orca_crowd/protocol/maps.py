@@ -1,4 +1,6 @@
-"""Maps that are uploaded whole: a MovingAI grid or GeoJSON, as obstacles or as a walkable area."""
+"""Maps that are uploaded whole: a MovingAI grid or GeoJSON, as obstacles or as a walkable area, or a grid as the grid
+map of the world.
+"""
 
 from __future__ import annotations
 
@@ -8,15 +10,17 @@ from typing import Literal
 from orca_core.errors import InvalidInput, Notice
 from orca_core.formats import contours, geojson, movingai
 from orca_core.geometry.obstacles import Obstacle
+from orca_core.geometry.placed_grid import PlacedGrid
 from orca_core.geometry.walkable import WalkableArea
 from orca_crowd.errors import ApiError, Fault, InvalidRequest, problem_of
 from orca_crowd.protocol.bodies import decode, media_type
-from orca_crowd.protocol.commands import AddObstacles, AddWalkable
+from orca_crowd.protocol.commands import AddObstacles, AddWalkable, SetGridMap
+from orca_crowd.protocol.grid_maps import check_cells
 from orca_crowd.settings import Settings
 
 __all__ = ["MAP_TYPES", "Kind", "MapUpload", "check_map_type", "parse_map_upload"]
 
-Kind = Literal["obstacles", "walkable"]
+Kind = Literal["obstacles", "walkable", "grid"]
 MAP_TYPES = ("text/plain", "application/geo+json", "application/json")
 
 
@@ -24,7 +28,7 @@ MAP_TYPES = ("text/plain", "application/geo+json", "application/json")
 class MapUpload:
     """The command that a map comes down to, where in the map each of its shapes stands, and warnings of the reader."""
 
-    command: AddObstacles | AddWalkable
+    command: AddObstacles | AddWalkable | SetGridMap
     places: list[geojson.Place]
     notices: list[Notice]
 
@@ -52,27 +56,40 @@ def check_map_type(header: str | None) -> str:
     return kind
 
 
-def parse_map_upload(data: bytes, media: str, kind: Kind, cell_size: float | None, settings: Settings) -> MapUpload:
-    """The body of POST …/map."""
+def parse_map_upload(
+    data: bytes,
+    media: str,
+    kind: Kind,
+    settings: Settings,
+    *,
+    cell_size: float | None = None,
+    x: float | None = None,
+    y: float | None = None,
+) -> MapUpload:
+    """The body of POST …/map; its lower left corner comes to lie at `x`, `y`."""
     try:
         if media == "text/plain":
-            return _grid(data, kind, 1.0 if cell_size is None else cell_size, settings)
-        if cell_size is not None:
-            raise InvalidRequest([Fault(None, "cell_size", "goes with a grid map in text/plain")])
+            return _grid(data, kind, 1.0 if cell_size is None else cell_size, (x or 0.0, y or 0.0), settings)
+        for name, value in (("cell_size", cell_size), ("x", x), ("y", y)):
+            if value is not None:
+                raise InvalidRequest([Fault(None, name, "goes with a grid map in text/plain")])
+        if kind == "grid":
+            raise InvalidRequest([Fault(None, "as", "grid goes with a grid map in text/plain")])
         return _geojson(decode(data, "json"), kind)
     except InvalidInput as error:
         raise problem_of(error) from None
 
 
-def _grid(data: bytes, kind: Kind, cell_size: float, settings: Settings) -> MapUpload:
+def _grid(data: bytes, kind: Kind, cell_size: float, origin: tuple[float, float], settings: Settings) -> MapUpload:
     # bytes beyond ASCII come through, so that the reader can name their line
     grid = movingai.parse_map(data.decode("utf-8", "surrogateescape"))
-    cells = grid.width * grid.height
-    if cells > settings.map_cells:
-        raise ApiError("limit", f"the map has {cells} cells, the limit map_cells is {settings.map_cells}")
+    check_cells(grid.width * grid.height, settings)
+    placed = PlacedGrid(grid, cell_size, origin)
+    if kind == "grid":
+        return MapUpload(SetGridMap(placed), [], [])
     if kind == "obstacles":
-        return MapUpload(AddObstacles(contours.obstacles(grid, cell_size)), [], [])
-    return MapUpload(AddWalkable(contours.walkable_areas(grid, cell_size)), [], [])
+        return MapUpload(AddObstacles(contours.obstacles(grid, cell_size, origin)), [], [])
+    return MapUpload(AddWalkable(contours.walkable_areas(grid, cell_size, origin)), [], [])
 
 
 def _geojson(value: object, kind: Kind) -> MapUpload:

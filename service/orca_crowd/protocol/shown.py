@@ -22,6 +22,7 @@ __all__ = [
     "CommandsAnswer",
     "DigestAnswer",
     "ExplainAnswer",
+    "GridMapAnswer",
     "HealthAnswer",
     "InfoAnswer",
     "LeaseAnswer",
@@ -265,6 +266,21 @@ class AreasAnswer(Shown):
     areas: list[AreaShown]
 
 
+class GridMapShown(Shown):
+    """A map of free and blocked cells."""
+
+    rows: list[str] = Field(description="From the top; `.` is free, `@` is blocked.")
+    cell_size: float
+    origin: Pair = Field(description="Where the lower left corner of the map lies.")
+
+
+class GridMapAnswer(Shown):
+    """The grid map of the world."""
+
+    step: int
+    grid_map: GridMapShown | None
+
+
 class CommandsAnswer(Shown):
     """A batch has taken effect."""
 
@@ -278,7 +294,7 @@ class CommandsAnswer(Shown):
 class EventShown(BaseModel):
     """Something that happened in a step; more members by kind.
 
-    `overlap`: `other`, `depth`; `blocked`: `other`, `waited`.
+    `overlap`: `other`, `depth`; `blocked`: `other`, `waited`; `no-room`: `other`.
     """
 
     model_config = ConfigDict(extra="allow")

@@ -86,6 +86,7 @@ class OptionsBody(Strict):
     avoidance_model: Literal["orca", "rvo", "vo"] = "orca"
     slow_when_dense: bool = False
     level_of_detail: LevelOfDetailBody | None = None
+    planner: Literal["mesh", "grid"] = "mesh"
     unreachable_goals: Literal["stop", "nearest"] = "stop"
     plan_delay_steps: int = Field(0, ge=0, le=1000)
     plan_expansions: int = Field(50_000, ge=1, le=1_000_000)

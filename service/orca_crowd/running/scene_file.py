@@ -23,7 +23,7 @@ from orca_core.geometry.walkable import WalkableArea
 from orca_crowd.errors import ApiError, problem_of
 from orca_crowd.protocol.agents import parse_new_agents
 from orca_crowd.protocol.bodies import decode
-from orca_crowd.protocol.commands import AddObstacles
+from orca_crowd.protocol.commands import AddObstacles, AddWalkable
 from orca_crowd.protocol.geometry import parse_areas, parse_obstacles
 from orca_crowd.protocol.maps import MapUpload, parse_map_upload
 from orca_crowd.protocol.models import Identifier, Number, Strict, validate
@@ -80,7 +80,7 @@ def read_scene(file: Path) -> RunScene:
         command = _map(file, body.map).command
         if isinstance(command, AddObstacles):
             walls += command.obstacles
-        else:
+        elif isinstance(command, AddWalkable):
             areas += command.areas
     if body.obstacles is not None:
         walls += _part(file, "obstacles", lambda: parse_obstacles({"obstacles": body.obstacles}))
@@ -114,7 +114,7 @@ def _map(scene: Path, body: MapBody) -> MapUpload:
     except OSError as error:
         raise Unusable(f"mend {scene.name}: map.file {body.file} cannot be read: {error.strerror}") from None
     settings = Settings.model_construct(map_cells=MAP_CELLS)
-    return _part(file, "", lambda: parse_map_upload(data, media, body.kind, body.cell_size, settings))
+    return _part(file, "", lambda: parse_map_upload(data, media, body.kind, settings, cell_size=body.cell_size))
 
 
 def _part(file: Path, name: str, read: Callable[[], Result]) -> Result:

@@ -18,6 +18,7 @@ from orca_crowd.errors import ApiError, problem_of
 from orca_crowd.protocol import commands as c
 from orca_crowd.protocol.agents import Agents
 from orca_crowd.protocol.geometry import count_edges, count_vertices
+from orca_crowd.protocol.grid_maps import check_cells
 from orca_crowd.settings import Settings
 from orca_crowd.worlds.ownership import Ownership
 
@@ -157,6 +158,13 @@ class Changes:
         self._world.set_level_of_detail(command.level_of_detail)
         return {"warnings": []}
 
+    def _set_grid_map(self, command: c.SetGridMap) -> Result:
+        if command.grid_map is not None:
+            check_cells(command.grid_map.grid.free.size, self._settings)
+        self._world.set_grid_map(command.grid_map)
+        # there is one, which needs no id; as from every map that is sent
+        return {"ids": np.empty(0, np.int64), "warnings": []}
+
     def _set_defaults(self, command: c.SetDefaults) -> Result:
         self._world.set_defaults(command.defaults)
         return {"warnings": []}
@@ -246,7 +254,7 @@ GEOMETRY = (
 )
 
 # commands after which the same agents are there as before
-STEADY = (c.SetAgents, *GEOMETRY, c.SetDefaults, c.SetLevelOfDetail)
+STEADY = (c.SetAgents, *GEOMETRY, c.SetDefaults, c.SetLevelOfDetail, c.SetGridMap)
 
 # commands that overwrite agents and, without a transaction, keep nothing of what was there
 IN_PLACE = (c.SetAgents, c.RemoveAgents)
@@ -264,6 +272,7 @@ _HANDLERS: dict[type, Any] = {
     c.RemoveWalkable: Changes._remove_walkable,
     c.SetDefaults: Changes._set_defaults,
     c.SetLevelOfDetail: Changes._set_level_of_detail,
+    c.SetGridMap: Changes._set_grid_map,
 }
 
 

@@ -14,7 +14,8 @@ from weakref import WeakKeyDictionary
 
 from orca_core.geometry.obstacles import ObstacleSet
 from orca_core.geometry.walkable import WalkableSet
-from orca_core.guidance.navmesh import NavmeshPlanner
+from orca_core.guidance.planner import Planner
+from orca_core.guidance.planners import planned_on, planner_for
 from orca_core.state import AGENT_DEFAULTS
 from orca_crowd.engine.interface import Engine
 from orca_crowd.errors import ApiError
@@ -34,10 +35,11 @@ class _Seen:
         world = session.world
         self.step = world.step_count
         self.radius = float(world.defaults.get("radius", AGENT_DEFAULTS["radius"]))
-        self.merge_collinear = world.options.merge_collinear
+        self.options = world.options
         self.walkable: WalkableSet = world.walkable_set.copy()
         self.obstacles: ObstacleSet = world.obstacle_set.copy()
-        self._things: list[object] = [*self.walkable.items(), *self.obstacles.items()]
+        self.grid_map = planned_on(world.options, world.grid_map)
+        self._things: list[object] = [self.grid_map, *self.walkable.items(), *self.obstacles.items()]
         self._areas = len(self.walkable)
 
     def same_geometry(self, other: _Seen) -> bool:
@@ -56,12 +58,12 @@ class _WorldPlanner:
         """Nothing is made yet."""
         self.turn = asyncio.Lock()
         self._seen: _Seen | None = None
-        self._planner: NavmeshPlanner | None = None
+        self._planner: Planner | None = None
 
     def plan(self, seen: _Seen, queries: Sequence[PathQuery], expansions: int) -> dict[str, Any]:
         """The answer to a request; called in a helper thread by whoever has the turn."""
         if self._planner is None or self._seen is None or not self._seen.same_geometry(seen):
-            self._planner = NavmeshPlanner(seen.walkable, seen.obstacles, merge_collinear=seen.merge_collinear)
+            self._planner = planner_for(seen.options, seen.walkable, seen.obstacles, seen.grid_map)
             self._seen = seen
         planner = self._planner
         end = planner.spent + expansions

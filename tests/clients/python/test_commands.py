@@ -61,6 +61,10 @@ SQUARE = {"type": "Polygon", "coordinates": [[[0, 0], [4, 0], [4, 4], [0, 4], [0
             {"op": "set_level_of_detail", "level_of_detail": {"distance": 30, "every": 4}},
         ),
         (commands.set_level_of_detail(None), {"op": "set_level_of_detail", "level_of_detail": None}),
+        (
+            commands.set_grid_map({"rows": ["..@"], "cell_size": 2}),
+            {"op": "set_grid_map", "grid_map": {"rows": ["..@"], "cell_size": 2}},
+        ),
     ],
     ids=lambda value: value.get("op", ""),
 )

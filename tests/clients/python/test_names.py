@@ -64,5 +64,6 @@ def test_there_is_a_command_for_every_operation_of_the_protocol() -> None:
         "set_walkable",
         "remove_walkable",
         "set_level_of_detail",
+        "set_grid_map",
     }
     assert operations == {name for name in commands.__all__ if name[0].islower()}

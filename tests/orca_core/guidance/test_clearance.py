@@ -10,6 +10,7 @@ import pytest
 from orca_core import Obstacle, WalkableArea, World
 from orca_core.formats.movingai import GridMap
 from orca_core.geometry.obstacles import ObstacleSet
+from orca_core.geometry.placed_grid import PlacedGrid
 from orca_core.geometry.walkable import WalkableSet
 from orca_core.guidance.grid_map import GridMapPlanner
 from orca_core.guidance.navmesh import NavmeshPlanner
@@ -96,7 +97,9 @@ def test_a_gap_as_wide_as_the_agent_is_one_that_steering_does_not_take() -> None
 def test_grid_maps_know_the_same_passages(radius: float, passes: bool) -> None:
     free = np.ones((7, 9), np.bool_)
     free[:, 4] = [False, False, False, True, False, False, False]
-    assert isinstance(GridMapPlanner(GridMap(9, 7, free)).path([1.5, 3.5], [7.5, 3.5], radius), Path) == passes
+    assert (
+        isinstance(GridMapPlanner(PlacedGrid(GridMap(9, 7, free))).path([1.5, 3.5], [7.5, 3.5], radius), Path) == passes
+    )
 
 
 def test_clearance_of_an_area_counts_on_both_sides() -> None:

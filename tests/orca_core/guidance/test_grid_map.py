@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -13,8 +14,10 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from orca_core.errors import InvalidInput
+from orca_core.formats.contours import obstacles
 from orca_core.formats.movingai import GridMap, parse_map
 from orca_core.geometry.obstacles import Obstacle, ObstacleSet
+from orca_core.geometry.placed_grid import PlacedGrid
 from orca_core.geometry.walkable import WalkableArea, WalkableSet
 from orca_core.guidance.grid_map import GridMapPlanner
 from orca_core.guidance.navmesh import NavmeshPlanner
@@ -29,6 +32,11 @@ FACTOR = 1.35
 def drawn(*rows: str) -> GridMap:
     """A map as its file would show it."""
     return parse_map("\n".join(["type octile", f"height {len(rows)}", f"width {len(rows[0])}", "map", *rows]))
+
+
+def placed(*rows: str) -> PlacedGrid:
+    """The same in a world, its lower left corner at the origin."""
+    return PlacedGrid(drawn(*rows))
 
 
 def blocked_squares(grid: GridMap) -> list[Any]:
@@ -52,8 +60,8 @@ places = st.tuples(st.integers(0, 16).map(lambda k: k / 2), st.integers(0, 12).m
 def test_a_path_keeps_the_radius_and_is_near_the_shortest(
     grid: GridMap, start: tuple[float, float], goal: tuple[float, float], radius: float
 ) -> None:
-    answer = GridMapPlanner(grid).path(start, goal, radius)
-    again = GridMapPlanner(grid).path(start, goal, radius)
+    answer = GridMapPlanner(PlacedGrid(grid)).path(start, goal, radius)
+    again = GridMapPlanner(PlacedGrid(grid)).path(start, goal, radius)
     assert repr(answer) == repr(again)
     solid = shapely.union_all(blocked_squares(grid))
     if isinstance(answer, Path):
@@ -77,16 +85,16 @@ def test_a_path_keeps_the_radius_and_is_near_the_shortest(
 
 
 def test_corners_are_not_cut() -> None:
-    answer = GridMapPlanner(drawn("...", "@..", ".@.")).path([0.5, 0.5], [1.5, 1.5], 0.0)
+    answer = GridMapPlanner(placed("...", "@..", ".@.")).path([0.5, 0.5], [1.5, 1.5], 0.0)
     assert isinstance(answer, Unreachable)
     assert answer.reason == "disconnected"
-    round_it = GridMapPlanner(drawn("...", "...", ".@.")).path([0.5, 0.5], [2.5, 0.5], 0.25)
+    round_it = GridMapPlanner(placed("...", "...", ".@.")).path([0.5, 0.5], [2.5, 0.5], 0.25)
     assert isinstance(round_it, Path)
     assert shapely.LineString(round_it.waypoints).distance(shapely.box(1, 0, 2, 1)) >= 0.25 - 1e-9
 
 
 def test_any_angle_is_straight_where_nothing_stands() -> None:
-    answer = GridMapPlanner(drawn(*["." * 20] * 10)).path([0.7, 0.9], [19.1, 8.3], 0.5)
+    answer = GridMapPlanner(placed(*["." * 20] * 10)).path([0.7, 0.9], [19.1, 8.3], 0.5)
     assert isinstance(answer, Path)
     assert answer.waypoints == ((0.7, 0.9), (19.1, 8.3))
     assert answer.length == pytest.approx(math.dist(*answer.waypoints))
@@ -94,7 +102,7 @@ def test_any_angle_is_straight_where_nothing_stands() -> None:
 
 def test_a_disc_passes_gaps_that_are_passages_and_no_narrower() -> None:
     grid = drawn("....@....", "....@....", ".........", ".........", "....@....", "....@....")
-    planner = GridMapPlanner(grid)
+    planner = GridMapPlanner(PlacedGrid(grid))
     for radius in (0.5, 0.9, 0.99):
         assert isinstance(planner.path([2, 1.5], [7, 4.5], radius), Path), radius
     for radius in (0.995, 1.0, 1.1):
@@ -104,7 +112,7 @@ def test_a_disc_passes_gaps_that_are_passages_and_no_narrower() -> None:
 
 
 def test_who_stands_as_near_to_a_wall_as_agents_do_has_a_way_from_there() -> None:
-    planner = GridMapPlanner(drawn("......", "..@@..", "......"))
+    planner = GridMapPlanner(placed("......", "..@@..", "......"))
     start, goal = (1.7, 1.5), (4.3, 1.5)
     answer = planner.path(start, goal, 0.3)
     assert isinstance(answer, Path)
@@ -116,7 +124,7 @@ def test_who_stands_as_near_to_a_wall_as_agents_do_has_a_way_from_there() -> Non
 
 def test_axes_are_those_of_the_world() -> None:
     # 3 wide and 2 high; the only free cells are the two lower right ones
-    planner = GridMapPlanner(drawn("@@@", "@.."), cell_size=2.0)
+    planner = GridMapPlanner(PlacedGrid(drawn("@@@", "@.."), 2.0))
     assert planner.path([3, 1], [5, 1], 0.5) == Path(((3.0, 1.0), (5.0, 1.0)), 2.0)
     assert planner.path([3, 3], [5, 1], 0.5) == Unreachable((3.0, 1.0), "start-off-surface")
     assert planner.path([3, 1], [5, 3], 0.5) == Unreachable((5.0, 1.0), "goal-off-surface")
@@ -124,14 +132,61 @@ def test_axes_are_those_of_the_world() -> None:
 
 def test_a_budget_that_runs_out_is_said() -> None:
     grid = drawn(*(["." * 9 + "@" + "." * 9] * 8), "." * 19)
-    assert GridMapPlanner(grid, expansions=3).path([1, 8], [18, 8], 0.25) == Unfinished(3)
-    assert isinstance(GridMapPlanner(grid).path([1, 8], [18, 8], 0.25), Path)
+    assert GridMapPlanner(PlacedGrid(grid), expansions=3).path([1, 8], [18, 8], 0.25) == Unfinished(3)
+    assert isinstance(GridMapPlanner(PlacedGrid(grid)).path([1, 8], [18, 8], 0.25), Path)
 
 
-@pytest.mark.parametrize("wrong", [{"expansions": 0}, {"cell_size": 0.0}, {"cell_size": math.nan}])
-def test_a_planner_of_nothing_is_refused(wrong: dict[str, Any]) -> None:
+def test_a_planner_without_a_budget_is_refused() -> None:
     with pytest.raises(InvalidInput):
-        GridMapPlanner(drawn("..", ".."), **wrong)
+        GridMapPlanner(placed("..", ".."), expansions=0)
+
+
+def test_a_map_lies_where_its_origin_is() -> None:
+    rows = ("......", "..@@..", "......")
+    here = GridMapPlanner(placed(*rows)).path([0.5, 1.5], [5.5, 1.5], 0.25)
+    there = GridMapPlanner(PlacedGrid(drawn(*rows), 2.0, (8.0, -64.0))).path([9.0, -61.0], [19.0, -61.0], 0.5)
+    assert isinstance(here, Path)
+    assert isinstance(there, Path)
+    assert len(here.waypoints) > 2
+    assert there.waypoints == tuple((8.0 + 2.0 * x, -64.0 + 2.0 * y) for x, y in here.waypoints)
+
+
+def test_walls_on_the_map_take_the_cells_that_they_stand_in() -> None:
+    room = placed(*["." * 7] * 5)
+    start, goal = [0.5, 2.5], [6.5, 2.5]
+
+    def way(*walls: Obstacle) -> Any:
+        blocking = ObstacleSet()
+        blocking.add(list(walls))
+        return GridMapPlanner(room, obstacles=blocking).path(start, goal, 0.25)
+
+    assert way().waypoints == (tuple(start), tuple(goal))
+    # a wall in cells, along the sides of cells and aslant, each with a gap at one end
+    for wall in ([[3.5, 0.0], [3.5, 3.9]], [[3.0, 0.0], [3.0, 4.0]], [[2.0, 0.0], [4.0, 3.8]]):
+        answer = way(Obstacle(wall))
+        assert isinstance(answer, Path)
+        assert shapely.LineString(answer.waypoints).distance(shapely.LineString(wall)) >= 0.25 - 2e-9
+    across = Obstacle([[3.5, 0.0], [3.5, 5.0]])
+    assert way(across).reason == "disconnected"
+    assert isinstance(way(replace(across, open=True)), Path)
+    # the outline of what is blocked anyway takes nothing
+    outlined = ObstacleSet()
+    hole = placed(".....", "..@..", ".....")
+    outlined.add(obstacles(hole.grid))
+    planner, plain = GridMapPlanner(hole, obstacles=outlined), GridMapPlanner(hole)
+    assert planner.path([0.5, 1.5], [4.5, 1.5], 0.4) == plain.path([0.5, 1.5], [4.5, 1.5], 0.4)
+
+
+def test_a_way_round_a_disc_and_one_from_too_near_a_wall() -> None:
+    planner = GridMapPlanner(placed(*["." * 9] * 7))
+    round_it = planner.path([0.5, 3.5], [8.5, 3.5], 0.25, avoid=(4.5, 3.5, 1.0))
+    assert isinstance(round_it, Path)
+    assert shapely.LineString(round_it.waypoints).distance(shapely.box(4, 3, 5, 4)) >= 0.25 - 2e-9
+    assert planner.spent > 0
+    assert isinstance(planner.path([0.1, 3.5], [8.5, 3.5], 0.25), Unreachable)
+    beside = planner.path_from_beside([0.1, 3.5], [8.5, 3.5], 0.25)
+    assert isinstance(beside, Path)
+    assert (beside.waypoints[0], beside.waypoints[-1]) == ((0.1, 3.5), (8.5, 3.5))
 
 
 def test_pulling_keeps_the_ends_and_whatever_is_not_seen_across() -> None:

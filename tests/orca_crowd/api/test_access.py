@@ -74,6 +74,7 @@ CALLS = (
         content="type octile\nheight 1\nwidth 3\nmap\n.@.\n",
         headers={"Content-Type": "text/plain"},
     ),
+    call("GET", "/v1/worlds/{world}/grid-map"),
     call("POST", "/v1/worlds/{world}/commands", json={"commands": [{"op": "remove_agents", "ids": [2]}]}),
     call("POST", "/v1/worlds/{world}/lease", json={"holder": "h", "ttl": 5}),
     call("DELETE", "/v1/worlds/{world}/lease", 204, headers={"Orca-Crowd-Lease": "h"}),

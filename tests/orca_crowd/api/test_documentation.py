@@ -45,6 +45,7 @@ CALLS = {
     ),
     ("patch", "/v1/worlds/{world}/obstacles/{id}"),
     ("post", "/v1/worlds/{world}/map"),
+    ("get", "/v1/worlds/{world}/grid-map"),
     ("post", "/v1/worlds/{world}/paths"),
     ("post", "/v1/worlds/{world}/commands"),
     ("post", "/v1/worlds/{world}/steps"),
@@ -127,6 +128,7 @@ def test_the_operations_are_those_of_the_contract() -> None:
         "set_walkable",
         "remove_walkable",
         "set_level_of_detail",
+        "set_grid_map",
     ]
 
 

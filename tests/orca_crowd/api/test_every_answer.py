@@ -45,6 +45,8 @@ CALLS: list[tuple[str, str, dict[str, Any]]] = [
     ("POST", "{w}/steps", {"json": {"count": 3}}),
     ("DELETE", "{w}/walkable/4", {}),
     ("POST", "{w}/map?as=obstacles", {"content": MAP, "headers": {"content-type": "text/plain"}}),
+    ("POST", "{w}/map?as=grid&x=3&y=-1", {"content": MAP, "headers": {"content-type": "text/plain"}}),
+    ("GET", "{w}/grid-map", {}),
     ("DELETE", "{w}/agents/0", {}),
     ("DELETE", "{w}/agents?ids=1", {}),
     ("POST", "{w}/paths", {"json": {"queries": [{"from": [0, 0], "to": [1, 1]}, {"from": [0, 0], "to": [99, 0]}]}}),

@@ -71,6 +71,8 @@ GEOMETRY: list[dict[str, Any]] = [
         "level_of_detail": {"distance": 30.0, "every": 4, "neighbors": 4, "points": [[12.0, 8.0]], "boxes": []},
     },
     {"op": "set_level_of_detail", "level_of_detail": None},
+    {"op": "set_grid_map", "grid_map": {"rows": ["..@", "..."], "cell_size": 2.0, "origin": [-4.0, 0.5]}},
+    {"op": "set_grid_map", "grid_map": None},
 ]
 CHOSEN: dict[str, Any] = {"return": "agents", "fields": ["position", "velocity", "status"], "ids": ids(0, LARGEST)}
 

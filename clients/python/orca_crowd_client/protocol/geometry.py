@@ -33,7 +33,7 @@ __all__ = [
     "set_obstacle",
 ]
 
-MapKind: TypeAlias = Literal["obstacles", "walkable"]
+MapKind: TypeAlias = Literal["obstacles", "walkable", "grid"]
 # a file, or what is in one: the text of a MovingAI map, or GeoJSON as text or as a mapping
 MapSource: TypeAlias = Path | str | bytes | Mapping[str, Any]
 

@@ -55,6 +55,10 @@ static func remove_walkable(id):
 
 
 # Where detail matters: {distance, every?, neighbors?, points?, boxes?}, or null for everywhere.
+static func set_grid_map(grid_map):
+	return {"op": "set_grid_map", "grid_map": grid_map}
+
+
 static func set_level_of_detail(level_of_detail):
 	return {"op": "set_level_of_detail", "level_of_detail": level_of_detail}
 
