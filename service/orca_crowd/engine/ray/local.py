@@ -22,6 +22,8 @@ NODE_ENVIRONMENT: Final = {
     "RAY_USAGE_STATS_ENABLED": "0",
     # our processes hold no device, and Ray would hide all of them with a warning
     "RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO": "0",
+    # a machine that has much else to do takes its time to begin
+    "RAY_gcs_rpc_server_connect_timeout_s": "60",
 }
 
 
