@@ -17,6 +17,9 @@ from orca_crowd import __version__
 from orca_crowd.bench import app as bench
 from orca_crowd.commands.keys import app as keys
 from orca_crowd.commands.run import run
+from orca_crowd.commands.solve import solve
+from orca_crowd.commands.sweep import sweep
+from orca_crowd.commands.view import view
 
 if TYPE_CHECKING:
     from orca_crowd.settings import Settings
@@ -33,6 +36,9 @@ app = typer.Typer(
 app.add_typer(bench, name="bench")
 app.add_typer(keys, name="keys")
 app.command("run")(run)
+app.command("solve")(solve)
+app.command("sweep")(sweep)
+app.command("view")(view)
 
 
 def fail(message: str, code: int = 2) -> typer.Exit:

@@ -34,6 +34,8 @@ CORE_LAYERS: tuple[tuple[str, ...], ...] = (
 SERVICE_LAYERS: tuple[tuple[str, ...], ...] = (
     ("__main__",),
     ("commands",),
+    ("sweeping",),
+    ("solving",),
     ("bench", "running"),
     ("app",),
     ("api", "streaming"),
