@@ -13,3 +13,4 @@ A big world over several actors:
 - helper.py, link.py: an actor that computes ranges of agents, and the socket to it
 - picture.py, telling.py: what a helper has to know of a world, and how it is told
 - local.py: a cluster of one machine, for measurements
+"""
