@@ -8,11 +8,10 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-from orca_core.options import PROFILES
 from orca_core.simulation import Simulation
 from orca_core.world import World
 from orca_crowd.bench.compare import Timings, in_turn
-from orca_crowd.bench.dispatch import PROFILE, ThroughEngine
+from orca_crowd.bench.dispatch import ThroughEngine
 from orca_crowd.bench.engines import event_loop, running
 from orca_crowd.bench.scenes import Scene
 from orca_crowd.scenes.play import scene_world
@@ -60,9 +59,9 @@ def congruence(actors: tuple[int, ...], steps: int, tell: Callable[[str], None])
                 entry[str(count)] = _digests(engine.restore(entry["snapshot"]), steps)
     return [
         {
-            "scene": name,
+            "name": f"scene {name}",
             "agents": World.restore(entry["snapshot"]).agent_count,
-            "same": all(entry[str(count)] == entry["inline"] for count in actors),
+            "same_bits": all(entry[str(count)] == entry["inline"] for count in actors),
         }
         for name, entry in found.items()
     ]
@@ -100,11 +99,11 @@ def division(scene: Scene, actors: int, steps: int) -> dict[str, Any]:
             loop.run_until_complete(alone.__aexit__(None, None, None))
     by_name = {timing.name: timing.wall for timing in timings}
     return {
+        "name": f"{scene.agents:,} agents",
         "agents": scene.agents,
         "actors": actors,
         "seconds": by_name,
         "added": [ray - processes for ray, processes in zip(by_name["ray"], by_name["processes"], strict=True)],
         "times_as_fast": [inline / ray for inline, ray in zip(by_name["inline"], by_name["ray"], strict=True)],
         "same_bits": same,
-        "profile": list(PROFILES[PROFILE].as_mapping()),
     }

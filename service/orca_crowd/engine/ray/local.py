@@ -7,13 +7,15 @@ import shutil
 import sys
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any, Final
+
+from orca_crowd.engine.ray.names import PLACES, actor_name
 
 if TYPE_CHECKING:
     from ray.cluster_utils import Cluster
 
-__all__ = ["NODE_ENVIRONMENT", "local_nodes"]
+__all__ = ["NODE_ENVIRONMENT", "kill_node", "local_nodes", "process_of"]
 
 # bytes that a node keeps for objects, the least that Ray takes: nothing large goes through it
 STORE: Final = 78_643_200
@@ -68,6 +70,27 @@ def local_nodes(processors: Sequence[int], environment: Mapping[str, str] | None
             ray.shutdown()
             cluster.shutdown()  # type: ignore[no-untyped-call]
         shutil.rmtree(folder, ignore_errors=True)
+
+
+def process_of(world: str, namespace: str) -> tuple[int, str]:
+    """The process of a world and the id of the node that it is on; raises ValueError where it has none."""
+    import ray
+
+    for place in PLACES:
+        with suppress(ValueError):
+            actor: Any = ray.get_actor(actor_name(world, place), namespace=namespace)
+            told = ray.get(actor.describe.remote(0.0))
+            return int(told["pid"]), str(told["node"])
+    raise ValueError(f"no actor has the world {world}")
+
+
+def kill_node(cluster: Cluster, node: str) -> None:
+    """SIGKILL for the processes of a node that is not the head; raises ValueError where there is none of this id."""
+    for each in cluster.worker_nodes:
+        if each.node_id == node:
+            cluster.remove_node(each, allow_graceful=False)
+            return
+    raise ValueError(f"{node} is no node of this cluster beside its head")
 
 
 @contextmanager
