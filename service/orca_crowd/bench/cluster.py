@@ -20,6 +20,7 @@ from orca_crowd.bench.engines import event_loop
 from orca_crowd.bench.machine import busy_before, facts
 from orca_crowd.bench.scenes import Scene
 from orca_crowd.bench.serving import Remote, serving_process
+from orca_crowd.worlds.scenes import SCENES
 
 if TYPE_CHECKING:
     from ray.cluster_utils import Cluster
@@ -30,6 +31,8 @@ FORMAT = 1
 # processors that each of the two nodes says it has: worlds ask for little, and helpers for one each
 PROCESSORS = 8
 FIRST_ROUNDS = 5
+# a machine that has much else to do takes its time to start processes
+PATIENT = {"return_seconds": 300.0}
 # worlds that are made until one of them is not on the head
 ATTEMPTS = 6
 
@@ -39,6 +42,7 @@ class ClusterPlan:
     """What is to be run, each part as large as it says; 0 or nothing leaves a part out."""
 
     congruence_steps: int = 100
+    congruence_scenes: tuple[str, ...] = tuple(SCENES)
     congruence_actors: tuple[int, ...] = (1, 2, 3)
     way_rounds: int = 100
     way_rows: int = 50_000
@@ -47,6 +51,7 @@ class ClusterPlan:
     steps: int = 40
     ticks: int = 500
     tick_agents: int = 10_000
+    turns: int = 5
     worlds: int = 50
     world_agents: int = 200
     rate: float = 10.0
@@ -97,7 +102,7 @@ def measure_cluster(plan: ClusterPlan, tell: Callable[[str], None] = lambda _: N
 def _in_this_process(plan: ClusterPlan, result: dict[str, Any], tell: Callable[[str], None]) -> None:
     """What needs no server."""
     if plan.congruence_steps:
-        result["congruence"] = congruence(plan.congruence_actors, plan.congruence_steps, tell)
+        result["congruence"] = congruence(plan.congruence_scenes, plan.congruence_actors, plan.congruence_steps, tell)
     if plan.way_rounds:
         from orca_crowd.engine.ray.ways import WAYS, way_to_an_actor
 
@@ -127,14 +132,14 @@ async def _through_front_ends(
     with ExitStack() as servers:
         folder = servers.enter_context(tempfile.TemporaryDirectory(prefix="orca-crowd-cluster-"))
         tell("a front end")
-        front = servers.enter_context(serving_process("ray", 1, ray_address=cluster.address, data=folder))
+        front = servers.enter_context(serving_process("ray", 1, ray_address=cluster.address, data=folder, **PATIENT))
         async with AsyncExitStack() as ends:
             remote = await ends.enter_async_context(Remote(front.address))
             if plan.ticks:
                 tell(f"ticks of {plan.tick_agents:,} agents")
                 with serving_process("inline", 1) as alone:
                     async with Remote(alone.address) as other:
-                        taken = await added_to_a_tick(remote, other, Scene(plan.tick_agents), plan.ticks)
+                        taken = await added_to_a_tick(remote, other, Scene(plan.tick_agents), plan.ticks, plan.turns)
                 told = {name: distribution(values) for name, values in taken.items()}
                 result["tick"] = {"agents": plan.tick_agents, **told}
             if plan.worlds:

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any
 import httpx
 
 from orca_core.options import Options
+from orca_core.simulation import Simulation
 from orca_core.world import World
 from orca_crowd.bench.contenders import scene_columns
 from orca_crowd.bench.scenes import Scene
@@ -27,7 +28,7 @@ from orca_crowd.bench.serving import PATIENCE, Remote, columns_of
 if TYPE_CHECKING:
     from ray.cluster_utils import Cluster
 
-__all__ = ["Load", "killed_node", "killed_process"]
+__all__ = ["Load", "goal_of", "killed_node", "killed_process", "who"]
 
 # steps that are acknowledged before the kill, and after it
 BEFORE, AFTER = 30, 20
@@ -48,9 +49,11 @@ class Load:
         """How many acknowledged steps are missing or have other bits, and how many answers were of a past life."""
         world = World(time_step=scene.time_step, options=Options.service())
         world.add_agents({**scene_columns(scene), "goal": scene.goals})
+        # with those who guide agents that stand in each other's way
+        Simulation(world)
         expected = {0: world.digest()}
         for number in range(len(self.acknowledged)):
-            world.set_agents([_who(number, scene)], {"goal": [_goal(number, scene)]})
+            world.set_agents([who(number, scene)], {"goal": [goal_of(number, scene)]})
             world.step()
             expected[world.step_count] = world.digest()
         told = [(step, digest) for _, step, digest in self.acknowledged]
@@ -61,12 +64,12 @@ class Load:
         }
 
 
-def _who(number: int, scene: Scene) -> int:
-    """The agent that is sent elsewhere before a step; ids begin at one."""
-    return number % scene.agents + 1
+def who(number: int, scene: Scene) -> int:
+    """The agent that is sent elsewhere before a step."""
+    return number % scene.agents
 
 
-def _goal(number: int, scene: Scene) -> list[float]:
+def goal_of(number: int, scene: Scene) -> list[float]:
     """And where to."""
     found: list[float] = scene.goals[(7 * number) % scene.agents].tolist()
     return found
@@ -77,7 +80,7 @@ async def _write(remote: Remote, world: str, scene: Scene, load: Load, steps: Ca
     async with httpx.AsyncClient(base_url=f"http://{remote.address}", timeout=PATIENCE) as client:
         while steps():
             number = len(load.acknowledged)
-            goal = {"op": "set_agents", "agents": [{"id": _who(number, scene), "goal": _goal(number, scene)}]}
+            goal = {"op": "set_agents", "agents": [{"id": who(number, scene), "goal": goal_of(number, scene)}]}
             body = {"count": 1, "return": "digest", "key": f"step-{number}", "commands": [goal]}
             while True:
                 answer = await client.post(f"/v1/worlds/{world}/steps", json=body)

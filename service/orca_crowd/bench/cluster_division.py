@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
@@ -45,10 +45,13 @@ def spread_engine(actors: int, split_agents: int = 1) -> Iterator[SpreadEngine]:
         asyncio.run(engine.close())
 
 
-def congruence(actors: tuple[int, ...], steps: int, tell: Callable[[str], None]) -> list[dict[str, Any]]:
-    """Every scene of the server for so many steps, inline and over so many actors: whether all digests are the same."""
+def congruence(
+    scenes: Sequence[str], actors: Sequence[int], steps: int, tell: Callable[[str], None]
+) -> list[dict[str, Any]]:
+    """Scenes of the server for so many steps, inline and over so many actors: whether all digests are the same."""
     found: dict[str, dict[str, Any]] = {}
-    for name, scene in SCENES.items():
+    for name in scenes:
+        scene = SCENES[name]
         tell(f"scene {name}, inline")
         snapshot = scene_world(scene.build()).snapshot()
         found[name] = {"scene": name, "snapshot": snapshot, "inline": _digests(World.restore(snapshot), steps)}

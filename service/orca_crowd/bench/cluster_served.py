@@ -14,15 +14,15 @@ from orca_crowd.bench.tick import realtime, tick_seconds
 
 __all__ = ["added_to_a_tick", "worlds_in_real_time"]
 
-# turns that each gets
-TURNS = 5
+# worlds that are made at the same time: each of them starts a process, which takes seconds of a core
+AT_ONCE = 2
 
 
-async def added_to_a_tick(front: Remote, alone: Remote, scene: Scene, ticks: int) -> dict[str, list[float]]:
-    """Seconds of ticks through a front end, at a server of one machine, and of the bare step, in turn."""
+async def added_to_a_tick(front: Remote, alone: Remote, scene: Scene, ticks: int, turns: int) -> dict[str, list[float]]:
+    """Seconds of ticks through a front end, at a server of one machine, and of the bare step; each gets `turns`."""
     found: dict[str, list[float]] = {"front end": [], "one machine": [], "bare step": []}
-    each = -(-ticks // TURNS)
-    for _ in range(TURNS):
+    each = -(-ticks // turns)
+    for _ in range(turns):
         found["front end"] += await tick_seconds(front, scene, each)
         found["one machine"] += await tick_seconds(alone, scene, each)
         found["bare step"] += await asyncio.to_thread(_bare, scene, each)
@@ -45,4 +45,4 @@ async def worlds_in_real_time(
 ) -> dict[str, Any]:
     """So many worlds through a front end, each in a process of its own; how late they are."""
     scenes = [replace(Scene(agents), seed=seed) for seed in range(worlds)]
-    return await realtime(front, scenes, rate=rate, seconds=seconds, watched=watched)
+    return await realtime(front, scenes, rate=rate, seconds=seconds, watched=watched, at_once=AT_ONCE)
