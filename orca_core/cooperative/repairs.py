@@ -21,12 +21,16 @@ from orca_core.kernels.drifting import DRIFT, STATE, YIELD
 if TYPE_CHECKING:
     from orca_core.cooperative.config import Config
     from orca_core.cooperative.guide import Cooperative
+    from orca_core.state import AgentState
 
 __all__ = ["Repairs"]
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
 
+# seconds for which members of a group avoid others: who goes first is settled, so that they may come near each other.
+# With a longer horizon they creep toward whoever stands beyond their next cell, by a fifth of what is between a second
+HORIZON = 1.0
 
 class Repairs:
     """The fallback of one guide."""
@@ -37,15 +41,18 @@ class Repairs:
         self._ways = Ways(guide.frame.grid)
         self._max_speed = np.full(len(paths), config.max_speed)
         self._fallback = Fallback(guide.frame, config, self._max_speed)
+        # what whoever is taken over had before
+        self._horizon = np.zeros(len(paths))
 
     @property
     def counts(self) -> Counts:
         """How often there was something to repair."""
         return self._fallback.counts
 
-    def look(self, step: int, position: Floats, velocity: Floats) -> None:
+    def look(self, step: int, agents: AgentState) -> None:
         """After a step, before the guide looks: take over whoever is locked up, and give back whoever is through."""
         guide, walk = self._guide, self._guide.walk
+        position, velocity = agents["position"], agents["velocity"]
         state = walk[:, STATE]
         parked = walk[:, columns.ARRIVED] >= 0
         # whoever waits for its turn has a reason to stand, in the mouth of a corridor and before it
@@ -61,9 +68,17 @@ class Repairs:
         )  # fmt: skip
         joined, left = self._fallback.conclude(around)
         for agent in left.tolist():
-            guide.taken[agent] = 0
             self._return(agent, int(cells[agent]))
-        guide.taken[joined] = 1
+        if len(left) or len(joined):
+            horizon = agents["time_horizon"]
+            horizon[left] = self._horizon[left]
+            guide.taken[left] = 0
+            # whoever is taken over again right away has its own already
+            fresh = joined[guide.taken[joined] == 0]
+            self._horizon[fresh] = horizon[fresh]
+            horizon[fresh] = np.minimum(horizon[fresh], HORIZON)
+            guide.taken[joined] = 1
+            agents.tune_anew()
         if len(self._fallback.plans):
             self._fallback.plans.aim(guide.taken_target)
 
@@ -75,9 +90,12 @@ class Repairs:
 
     def kept(self) -> dict[str, NDArray[Any]]:
         """What a snapshot holds of it, by name."""
-        return {f"repairs.{name}": array for name, array in self._fallback.kept().items()}
+        kept = {**self._fallback.kept(), "horizon": self._horizon}
+        return {f"repairs.{name}": array for name, array in kept.items()}
 
     def put_back(self, kept: Mapping[str, NDArray[Any]]) -> None:
         """Go on from what a snapshot held."""
-        begin = len("repairs.")
-        self._fallback.restore({name[begin:]: array for name, array in kept.items() if name.startswith("repairs.")})
+        begin = "repairs."
+        held = {name[len(begin) :]: array for name, array in kept.items() if name.startswith(begin)}
+        self._fallback.restore(held)
+        self._horizon = held["horizon"].copy()

@@ -120,7 +120,7 @@ class SubPlans:
             for other, place in zip(others[waiting].tolist(), until[waiting].tolist(), strict=True):
                 free_from[other] = max(free_from[other], place)
         # one that meets nobody goes the first step with the others, so that it is known to be under way
-        free_from = np.minimum(free_from + 1, lengths - 1)
+        free_from = lengths - 1
         self.rows = np.concatenate([self.rows, rows])
         self.group = np.concatenate([self.group, np.full(len(rows), number, np.int64)])
         self.first, self.stop = np.concatenate([self.first, first]), np.concatenate([self.stop, first + lengths])
