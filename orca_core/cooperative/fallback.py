@@ -4,7 +4,7 @@ After each step the speed buffers are brought up to date, and now and then it is
 for long is in a knot (see stalling). Its group is the agent, those it sees, and those that they see; the plan is made
 once for the group, on the grid around it (see knot), and followed under ORCA (see sub_plans). Whoever stands parked in
 the part of the map takes no part and blocks its cell; only where there is no plan round it, it makes way like the
-others. A group in which nobody comes farther for a while is dissolved, its plan being worth nothing any more.
+others. Where nobody of a group comes farther for a while its plan is made anew, with whoever has come in its way.
 """
 
 from __future__ import annotations
