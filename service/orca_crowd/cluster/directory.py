@@ -175,6 +175,9 @@ class Directory:
                 found = self._best(world, told)
                 if found is not None:
                     return found
+                if told and not silent and all(each.state == "waiting" for each in told):
+                    # whoever wanted to move the world has gone, and so has its process
+                    await self._asking.actor(told[0].actor, "take", False, seconds=QUESTION_SECONDS)
                 if not told and not silent and not await self._bring(world):
                     raise ApiError("not-found", f"there is no world {world[:64]!r}")
                 await self._give_up_the_silent(silent)

@@ -93,15 +93,16 @@ class Host:
                 "token": self._token,
                 "epoch": self.epoch,
                 "created": self._created or self.epoch,
+                "kept": self._archive is not None and bool(self._archive.names()),
             }
 
     def release(self) -> None:
         """Let go of the world; its journal is closed when this returns."""
         self._call(self._release())
 
-    def take(self) -> None:
-        """Take the world over, where this was waited for."""
-        self._call(self._take())
+    def take(self, let_go: bool) -> None:
+        """Take the world over, where this was waited for; `let_go`: whoever had it has let go."""
+        self._call(self._take(let_go=let_go))
 
     def _call(self, coroutine: Any) -> None:
         if self._loop is None:
@@ -171,20 +172,21 @@ class Host:
 
         return Hosted(self._order.world, archive, FrontDoor(self._token), self._turn.wait)
 
-    async def _claim(self) -> None:
-        """Take the world over: from here on nobody else writes its journal."""
+    async def _claim(self, *, let_go: bool = False) -> None:
+        """Take the world over: from here on nobody else writes its journal. `let_go`: nobody else answers for it."""
         archive = self._archive
         if archive is None:
             self.epoch = int(self._clock.wall() * 1000)
         else:
             self.epoch, self._created = await asyncio.to_thread(archive.claim)
-        # what an older life has answered a moment ago was true
-        asyncio.get_running_loop().call_later(2 * TRUSTED_SECONDS, self._turn.set)
+        # what an older life answers in this moment, not knowing that it is one, is still true
+        asyncio.get_running_loop().call_later(0.0 if let_go else 2 * TRUSTED_SECONDS, self._turn.set)
 
-    async def _take(self) -> None:
+    async def _take(self, *, let_go: bool = False) -> None:
         if self._state == "waiting":
-            await self._claim()
+            self._waits = False
             self._settle("starting")
+            await self._claim(let_go=let_go)
 
     async def _release(self) -> None:
         assert self._services is not None
