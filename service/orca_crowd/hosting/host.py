@@ -25,6 +25,7 @@ from orca_crowd.clock import SystemClock
 from orca_crowd.engine.ray.actor import ActorOrder
 from orca_crowd.engine.ray.names import actor_name, other_place
 from orca_crowd.hosting.door import FrontDoor
+from orca_crowd.journal.errors import BadJournal
 from orca_crowd.journal.watch import Writing
 from orca_crowd.logs import configure
 from orca_crowd.settings import Settings
@@ -159,7 +160,7 @@ class Host:
         )
         server = DrainingServer(config, lambda: drain(app))
         serving = asyncio.create_task(server.serve())
-        looking = asyncio.create_task(self._look(server))
+        looking = asyncio.create_task(self._look(server, guard))
         await asyncio.wait([serving, looking], return_when=asyncio.FIRST_COMPLETED)
         looking.cancel()
         await serving
@@ -178,7 +179,12 @@ class Host:
         if archive is None:
             self.epoch = int(self._clock.wall() * 1000)
         else:
-            self.epoch, self._created = await asyncio.to_thread(archive.claim)
+            try:
+                self.epoch, self._created = await asyncio.to_thread(archive.claim)
+            except BadJournal as error:
+                # the world is there and has failed, which its registry finds out and tells
+                log.error("%s", error)
+                self.epoch = int(self._clock.wall() * 1000)
         # what an older life answers in this moment, not knowing that it is one, is still true
         asyncio.get_running_loop().call_later(0.0 if let_go else 2 * TRUSTED_SECONDS, self._turn.set)
 
@@ -203,7 +209,7 @@ class Host:
             self._state = state
             self._settled.notify_all()
 
-    async def _look(self, server: uvicorn.Server) -> None:
+    async def _look(self, server: uvicorn.Server, guard: Guard) -> None:
         """See to it that others learn how far this is, and that it ends when nobody needs it."""
         since = self._clock.now()
         while True:
@@ -225,6 +231,8 @@ class Host:
                     told = (self._order.world, self._address, self.epoch, now - self._begun)
                     log.info("world %s is served on %s, life %d, after %.1f seconds", *told)
             elif self._state == "serving":
+                # one that nobody asks anything has to find out by itself
+                await guard.current()
                 if not services.registry.empty:
                     since = now
                 elif now - since > EMPTY_SECONDS:

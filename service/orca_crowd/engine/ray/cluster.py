@@ -173,6 +173,14 @@ class Cluster:
             return False
         return True
 
+    def runs(self, name: str) -> bool:
+        """Whether an actor is at work, as far as Ray knows: not waiting for a place, nor being made or made anew."""
+        self._ray()
+        from ray._private.state import actors
+
+        found = actors(self._handle(name)._actor_id.hex())
+        return bool(found.get("State") == "ALIVE")
+
     def _handle(self, name: str) -> Any:
         ray = self._ray()
         try:
