@@ -58,7 +58,8 @@ def test_a_scene_over_two_actors_on_a_real_cluster() -> None:
 @pytest.mark.soak
 def test_everything_else_on_a_real_cluster() -> None:
     result = measured(
-        "congruence_steps=0, way_rounds=2, way_rows=100, agents=(100,), steps=2, ticks=5, tick_agents=30, turns=1, worlds=1, world_agents=5, "
+        "congruence_steps=0, way_rounds=2, way_rows=100, agents=(100,), steps=2, ticks=5, tick_agents=30, "
+        "turns=1, worlds=1, world_agents=5, "
         "rate=20.0, seconds=2.0, watched=1, processes_killed=1, nodes_killed=1, killed_agents=20"
     )
     for deaths in result["killed"].values():
