@@ -23,7 +23,7 @@ from orca_crowd.bench.serving import Remote, serving_process
 from orca_crowd.worlds.scenes import SCENES
 
 if TYPE_CHECKING:
-    from ray.cluster_utils import Cluster
+    from orca_crowd.engine.ray.local import LocalNodes
 
 __all__ = ["FORMAT", "ClusterPlan", "measure_cluster"]
 
@@ -88,11 +88,11 @@ def measure_cluster(plan: ClusterPlan, tell: Callable[[str], None] = lambda _: N
         "realtime": None,
         "killed": {"process": [], "node": []},
     }
-    with local_nodes([PROCESSORS, PROCESSORS]) as cluster:
+    with local_nodes([PROCESSORS, PROCESSORS]) as nodes:
         _in_this_process(plan, result, tell)
         if plan.ticks or plan.worlds or plan.processes_killed or plan.nodes_killed:
             with asyncio.Runner(loop_factory=event_loop) as runner:
-                runner.run(_through_front_ends(plan, cluster, result, tell))
+                runner.run(_through_front_ends(plan, nodes, result, tell))
     for entry in [*result["congruence"], *result["division"]]:
         if not entry["same_bits"]:
             result["remarks"].append(f"{entry['name']}: other bits than on one machine; these figures are void.")
@@ -126,13 +126,13 @@ def _rounds(call: Callable[[], object], rounds: int) -> list[float]:
 
 
 async def _through_front_ends(
-    plan: ClusterPlan, cluster: Cluster, result: dict[str, Any], tell: Callable[[str], None]
+    plan: ClusterPlan, nodes: LocalNodes, result: dict[str, Any], tell: Callable[[str], None]
 ) -> None:
     """What goes through a front end, as a client sees it."""
     with ExitStack() as servers:
         folder = servers.enter_context(tempfile.TemporaryDirectory(prefix="orca-crowd-cluster-"))
         tell("a front end")
-        front = servers.enter_context(serving_process("ray", 1, ray_address=cluster.address, data=folder, **PATIENT))
+        front = servers.enter_context(serving_process("ray", 1, ray_address=nodes.address, data=folder, **PATIENT))
         async with AsyncExitStack() as ends:
             remote = await ends.enter_async_context(Remote(front.address))
             if plan.ticks:
@@ -155,13 +155,13 @@ async def _through_front_ends(
                 result["killed"]["process"].append(await killed_process(remote, scene))
             for number in range(plan.nodes_killed):
                 tell(f"a node is killed, {number + 1} of {plan.nodes_killed}")
-                result["killed"]["node"].append(await _node(remote, scene, cluster))
+                result["killed"]["node"].append(await _node(remote, scene, nodes))
 
 
-async def _node(remote: Remote, scene: Scene, cluster: Cluster) -> dict[str, Any]:
+async def _node(remote: Remote, scene: Scene, nodes: LocalNodes) -> dict[str, Any]:
     for _ in range(ATTEMPTS):
-        found = await killed_node(remote, scene, cluster)
+        found = await killed_node(remote, scene, nodes)
         if found is not None:
-            cluster.add_node(num_cpus=PROCESSORS, include_dashboard=False)
+            nodes.add(PROCESSORS)
             return found
     raise RuntimeError(f"none of {ATTEMPTS} worlds was on the node beside the head")

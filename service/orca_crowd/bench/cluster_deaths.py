@@ -26,7 +26,7 @@ from orca_crowd.bench.scenes import Scene
 from orca_crowd.bench.serving import PATIENCE, Remote, columns_of
 
 if TYPE_CHECKING:
-    from ray.cluster_utils import Cluster
+    from orca_crowd.engine.ray.local import LocalNodes
 
 __all__ = ["Load", "goal_of", "killed_node", "killed_process", "who"]
 
@@ -142,9 +142,9 @@ async def killed_process(remote: Remote, scene: Scene) -> dict[str, Any]:
     return await _under_load(remote, scene, kill)
 
 
-async def killed_node(remote: Remote, scene: Scene, cluster: Cluster) -> dict[str, Any] | None:
+async def killed_node(remote: Remote, scene: Scene, nodes: LocalNodes) -> dict[str, Any] | None:
     """All processes of the node that has a world are killed; None where it is on the head, which is spared."""
-    from orca_crowd.engine.ray.local import kill_node, process_of
+    from orca_crowd.engine.ray.local import process_of
 
     spared = False
 
@@ -153,7 +153,7 @@ async def killed_node(remote: Remote, scene: Scene, cluster: Cluster) -> dict[st
         _, node = process_of(world, NAMESPACE)
         begin = time.monotonic()
         try:
-            kill_node(cluster, node)
+            nodes.kill(node)
         except ValueError:
             spared = True
         return begin
