@@ -163,9 +163,7 @@ class Columns:
             self[name][:] = rows
         self._capacity = capacity
 
-    def extend(
-        self, count: int, coming: Mapping[str, NDArray[Any]] = NOTHING, needed: Sequence[str] = ()
-    ) -> slice:
+    def extend(self, count: int, coming: Mapping[str, NDArray[Any]] = NOTHING, needed: Sequence[str] = ()) -> slice:
         """Add `count` rows of empty values; returns where they stand. Nothing has changed where it raises.
 
         `coming[name]` (count,) is what will be put there, so that no `put` of it needs memory any more; fields that are

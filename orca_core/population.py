@@ -122,16 +122,16 @@ class Population:
             ids[~chosen] = self.identifiers.allocate(int((~chosen).sum()), ids[chosen])
             allocated = False
         self._fill_defaults(values, given, count)
+        led = "goal" in values and ("goal" not in given or bool(given["goal"].all()))
         # nothing can be refused from here on: there is room for all that is written, or this raises
-        rows = self.state.append(
-            count, _coming(values, given), all_have_goals="goal" in values and given.get("goal", np.ones(1, bool)).all()
-        )
+        rows = self.state.append(count, _coming(values, given), all_have_goals=led)
         self.identifiers.claim(ids, allocated)
         self.state["id"][rows] = ids
         # the goal last, so that it holds over a preferred velocity of the same row
         for name in sorted(values, key=lambda name: name == "goal"):
-            self._write(name, np.arange(rows.start, rows.stop), values[name], given.get(name))
-        self.watch_anew(np.arange(rows.start, rows.stop), step)
+            mask = given.get(name)
+            self._write(name, rows if mask is None else np.arange(rows.start, rows.stop), values[name], mask)
+        self.watch_anew(rows, step)
         return rows
 
     def _fill_defaults(self, values: dict[str, NDArray[Any]], given: dict[str, NDArray[np.bool_]], count: int) -> None:
@@ -141,7 +141,8 @@ class Population:
             kept = code_of(name, standard) if rule.coded else standard
             dtype = np.uint8 if rule.coded else np.int64 if rule.whole else np.float64
             if name not in values:
-                values[name] = np.full(count, kept, dtype)
+                # one value, repeated without memory for it
+                values[name] = np.broadcast_to(np.array(kept, dtype), count)
             elif name in given:
                 values[name] = np.where(given.pop(name), values[name], kept).astype(dtype)
         if "neighbor_distance" not in self.defaults:
@@ -205,7 +206,12 @@ class Population:
         return indices
 
     def _lacking(
-        self, indices: Integers, rows: slice | Integers, values: Mapping[str, NDArray[Any]], given: Masks, cleared: Masks
+        self,
+        indices: Integers,
+        rows: slice | Integers,
+        values: Mapping[str, NDArray[Any]],
+        given: Masks,
+        cleared: Masks,
     ) -> list[str]:
         """The columns that must get rows before these changes can be written."""
         state = self.state
@@ -254,7 +260,7 @@ class Population:
             state.aim_anew()
         state.put(name, indices, array)
 
-    def watch_anew(self, indices: Integers, step: int) -> None:
+    def watch_anew(self, indices: slice | Integers, step: int) -> None:
         """Begin to watch progress anew from here; who is caught stays so, whatever it is told to want."""
         state = self.state
         moves = (state["has_goal"][indices] == 1) | (state["preferred_velocity"][indices] != 0.0).any(axis=1)

@@ -82,7 +82,8 @@ def capture(world: World, *, copy: bool = True, into: Captured | None = None) ->
     arrays: Arrays = {
         f"agents.{field.name}": array
         for field, array in population.state
-        if field.role in KEPT and (field.name in ALWAYS or not same_bits(population.state.told(field.name), field.empty))
+        if field.role in KEPT
+        and (field.name in ALWAYS or not same_bits(population.state.told(field.name), field.empty))
     }
     arrays["identifiers.used"] = population.identifiers.used
     if copy:

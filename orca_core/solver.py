@@ -256,8 +256,8 @@ class Solver:
         """Gather what the steered agent itself needs, by place."""
         gather_parameters(
             0, agents.count, self["order"], agents["max_speed"],
-            *(agents.dense(name) for name in ("time_horizon", "obstacle_horizon", "neighbor_distance", "max_neighbors")),
-            self["parameters"],
+            agents.dense("time_horizon"), agents.dense("obstacle_horizon"), agents.dense("neighbor_distance"),
+            agents.dense("max_neighbors"), self["parameters"],
         )  # fmt: skip
         self._neighbours = min(int(agents.told("max_neighbors").max(initial=0)), agents.count)
         self._manners = manners_of(agents)

@@ -104,8 +104,8 @@ class Stage:
             keep_on_side=guard(agents, statics, options, dt, order, outcome, own["moved"], scratch),
             order=order,
             carrying=(
-                agents.told("locked"), agents["position"], agents["velocity"], agents["turning_until"], position, velocity,
-                agents.following("turning_until"), agents.following("on_surface"), own["moved"], outcome,
+                agents.told("locked"), agents["position"], agents["velocity"], agents["turning_until"], position,
+                velocity, agents.following("turning_until"), agents.following("on_surface"), own["moved"], outcome,
                 agents["anchor_step"],
             ),
             facing=(
@@ -122,8 +122,8 @@ class Stage:
                 own[f"leaf_x.{other}"], own[f"leaf_y.{other}"], own[f"boxes.{other}"],
             ),
             letting_out=(
-                agents.told("caught"), agents.told("escape"), agents["max_speed"], agents["position"], velocity, position,
-                agents.following("on_surface"),
+                agents.told("caught"), agents.told("escape"), agents["max_speed"], agents["position"], velocity,
+                position, agents.following("on_surface"),
             ),
             telling=(agents.told("caught"), agents.told("escape"), position, agents.following("status"), own["events"]),
         )  # fmt: skip

@@ -29,8 +29,8 @@ STATUS_NAMES = (
 TWICE = ("position", "velocity", "status", "overlapping", "on_surface")
 
 PREFERRED = "preferred_velocity"
-# columns that are one row for all while nobody differs in them, see orca_core.columns; those of a line get rows together,
-# since a kernel that looks at one of them looks at all
+# columns that are one row for all while nobody differs in them, see orca_core.columns; those of a line get rows
+# together, since a kernel that looks at one of them looks at all
 ALIKE = (
     (PREFERRED,),
     *(("time_horizon",), ("obstacle_horizon",), ("neighbor_distance",), ("max_neighbors",)),
