@@ -20,7 +20,10 @@ from orca_core.yielding import MANNERS
 __all__ = ["Population"]
 
 # what is remembered of an agent on its way, and forgotten with it
-ANEW = ("waiting", "blocked_by", "right_since", "resting_until", "attempts", "yields_to", "yielding")
+ANEW = (
+    "waiting", "blocked_by", "right_since", "resting_until", "attempts", "yields_to", "yielding", "swapping",
+    "swaps_with",
+)  # fmt: skip
 
 Integers = NDArray[np.int64]
 Masks = Mapping[str, NDArray[np.bool_]]

@@ -39,6 +39,7 @@ ALIKE = (
     *(("max_acceleration",), ("max_turning_rate",), ("forward_preference",), ("heading",)),
     *(("turning_since",), ("waiting",), ("blocked_by",)),
     ("right_since", "resting_until", "attempts", "yields_to", "yielding"),
+    ("swapping", "swaps_with", "swap_since", "swap_to"),
     ("caught", "escape"),
     ("guided", "steer_velocity", "heads_for_goal"),
 )
@@ -123,6 +124,10 @@ FIELDS: tuple[Field, ...] = (
     Field("attempts", "<i8", 1, "state", "", 0, "how often it has had the right of way since it was sent there"),
     Field("yields_to", "<i8", 1, "state", "", -1, "id of the agent that it lets pass; negative: nobody"),
     Field("yielding", "<u1", 1, "state", "", 0, "how it lets that one pass; see orca_core.kernels.right_of_way"),
+    Field("swapping", "<u1", 1, "state", "", 0, "what it does in a swap of places; see orca_core.guidance.swapping"),
+    Field("swaps_with", "<i8", 1, "state", "", -1, "id of the agent with which it changes places; negative: nobody"),
+    Field("swap_since", "<i8", 1, "state", "", 0, "step in which what it does in a swap began"),
+    Field("swap_to", "<f8", 2, "state", "m", 0.0, "where it goes in a swap"),
     Field(
         "neighbor_reach",
         "<f8",
