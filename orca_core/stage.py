@@ -73,6 +73,8 @@ class Stage:
         own, other = table.table, 1 - frame
         order, outcome = own["order"], own["outcome"]
         position, velocity = agents.following("position"), agents.following("velocity")
+        # looked at only where somebody is locked, who may be everybody
+        locked = agents.dense("locked") if agents.told("locked").any() else agents.told("locked")
         # looked at where walls stand at some heights only
         storeys = len(statics.wall_range) > 0
         heights = [agents.dense(name) if storeys else agents.told(name) for name in ("elevation", "height")]
@@ -104,7 +106,7 @@ class Stage:
             keep_on_side=guard(agents, statics, options, dt, order, outcome, own["moved"], scratch),
             order=order,
             carrying=(
-                agents.told("locked"), agents["position"], agents["velocity"], agents["turning_until"], position,
+                locked, agents["position"], agents["velocity"], agents["turning_until"], position,
                 velocity, agents.following("turning_until"), agents.following("on_surface"), own["moved"], outcome,
                 agents["anchor_step"],
             ),
