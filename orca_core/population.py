@@ -77,6 +77,7 @@ class Population:
         self.state.put_back(columns)
         self.state.place_anew()
         self.state.tune_anew()
+        self.state.write_anew()
 
     def set_defaults(self, defaults: Mapping[str, float | int | str]) -> None:
         """Replace the defaults for fields left out of later additions; raises InvalidInput naming each wrong one."""
@@ -183,6 +184,7 @@ class Population:
         before = self._targets(rows) if sent else ()
         # what is written needs no memory any more
         self.state.own(*self._lacking(indices, rows, values, given, cleared))
+        self.state.write_anew()
         for name, mask in cleared.items():
             empty = indices[mask]
             self.state.put(name, empty, _unset(name))
@@ -240,6 +242,7 @@ class Population:
         if mask is not None and not isinstance(indices, slice):
             indices, array = indices[mask], array[mask]
         state = self.state
+        state.write_anew()
         if name == PREFERRED:
             state["has_goal"][indices] = 0
             state["goal"][indices] = 0.0

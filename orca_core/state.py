@@ -179,6 +179,8 @@ class AgentState(Columns):
         self.tuned = self.placed
         # changes whenever somebody is given another goal, or another way to find it
         self.aimed = self.placed
+        # changes whenever somebody other than a step or a guide writes any row
+        self.written = self.placed
 
     @classmethod
     def twin(cls, table: Mapping[str, NDArray[Any]]) -> AgentState:
@@ -187,7 +189,7 @@ class AgentState(Columns):
         other.fields = BY_NAME
         other.arrays = Arrays()
         other.arrays.attach(table)
-        other.count = other.side = other.placed = other.tuned = other.aimed = 0
+        other.count = other.side = other.placed = other.tuned = other.aimed = other.written = 0
         other._capacity = len(table["id"])
         return other
 
@@ -197,7 +199,7 @@ class AgentState(Columns):
 
     def place_anew(self) -> None:
         """Somebody other than a step has put agents somewhere: nothing that was sorted before holds."""
-        self.placed = next(_PLACINGS)
+        self.placed = self.written = next(_PLACINGS)
 
     def tune_anew(self) -> None:
         """Somebody has given an agent another radius, speed, horizon or reach."""
@@ -206,6 +208,10 @@ class AgentState(Columns):
     def aim_anew(self) -> None:
         """Somebody has given an agent another goal, or another way to find it."""
         self.aimed = next(_PLACINGS)
+
+    def write_anew(self) -> None:
+        """Somebody other than a step or a guide has written rows."""
+        self.written = next(_PLACINGS)
 
     def turn(self) -> None:
         """What followed is the state now."""

@@ -57,9 +57,11 @@ import orca_core.kernels.safe_intervals
 import orca_core.kernels.settling
 import orca_core.kernels.shares
 import orca_core.kernels.sight
+import orca_core.kernels.stalling
 import orca_core.kernels.status
 import orca_core.kernels.step
 import orca_core.kernels.storeys
+import orca_core.kernels.sub_plans
 import orca_core.kernels.surface
 import orca_core.kernels.symmetry
 import orca_core.kernels.tally

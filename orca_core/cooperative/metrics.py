@@ -135,12 +135,6 @@ class Metrics:
 
 def _repairs(run: Run) -> dict[str, Any]:
     """What the planner of stalled agents has done, where there is one."""
-    repair = run.repair
-    if repair is None:
+    if run.guide is None or run.guide.repairs is None:
         return {}
-    return {
-        "mapf_successes": repair.mapf_successes,
-        "n_ag": repair.agents / repair.init_count if repair.init_count else 0.0,
-        "init_count": repair.init_count,
-        "ecbs_count": repair.ecbs_count,
-    }
+    return run.guide.repairs.counts.columns()

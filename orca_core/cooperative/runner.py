@@ -18,7 +18,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -32,6 +31,7 @@ from orca_core.cooperative.dependencies import Dependencies
 from orca_core.cooperative.frame import Frame
 from orca_core.cooperative.guide import Cooperative
 from orca_core.cooperative.metrics import Metrics, Tally
+from orca_core.cooperative.repairs import Repairs
 from orca_core.cooperative.variants import Variant
 from orca_core.cooperative.waypoints import Waypoints, without_waiting
 from orca_core.kernels import cooperate as columns
@@ -41,7 +41,7 @@ from orca_core.mapf.plan import Plan
 from orca_core.options import Options
 from orca_core.world import World
 
-__all__ = ["SOLVED", "STANDING", "STEP_MAX", "STOPPED", "Record", "Repair", "Run"]
+__all__ = ["SOLVED", "STANDING", "STEP_MAX", "STOPPED", "Record", "Run"]
 
 SOLVED = "solved"
 STEP_MAX = "step-max"
@@ -71,19 +71,6 @@ class Record:
     yield_to: NDArray[np.int64]
 
 
-class Repair(Protocol):
-    """Whoever has agents that stall taken out of where they are, by a plan of their own."""
-
-    # groups taken up, groups for whom a plan was found, calls of ECBS, and agents in all groups together
-    init_count: int
-    mapf_successes: int
-    ecbs_count: int
-    agents: int
-
-    def look(self, run: Run) -> None:
-        """After a step, when the guide has looked at it: take agents over and let them go, by `run.guide.taken`."""
-
-
 def _never() -> bool:
     return False
 
@@ -103,8 +90,6 @@ class Run:
         self.paths: list[NDArray[np.int64]] = []
         self.world: World | None = None
         self.guide: Cooperative | None = None
-        # of the variants with a discrete planner after the fact
-        self.repair: Repair | None = None
         self.ended: str | None = None
         # agents in each group that the planner planned anew
         self._groups: list[int] = []
@@ -155,6 +140,8 @@ class Run:
         self.paths = [without_waiting(path)[0] for path in paths]
         ways = Waypoints.of(self.paths, frame, place, reach)
         self.guide = Cooperative(frame, self.paths, ways, visits, place, config, layer=self.variant.guided)
+        if self.variant.repairs:
+            self.guide.repairs = Repairs(self.guide, self.paths, config)
         world = World(time_step=config.timestep, options=Options.text(), seed=config.seed)
         world.add_obstacles(frame.obstacles())
         count = self.instance.count
@@ -186,8 +173,6 @@ class Run:
         if self.ended is not None:
             return False
         world.step()
-        if self.repair is not None:
-            self.repair.look(self)
         tally.look(world, guide)
         return True
 

@@ -12,8 +12,9 @@ __all__ = ["make_engine"]
 
 def make_engine(settings: Settings) -> Engine:
     """The engine named in the settings, not started yet."""
-    if settings.engine == "inline":
-        return InlineEngine(workers=settings.workers, helpers=settings.helpers)
+    if settings.engine in ("inline", "ray"):
+        # a front end of a cluster steps no world; what it computes itself, for `/v1/steer`, are single steps
+        return InlineEngine(workers=settings.workers, helpers=settings.helpers, name=settings.engine)
     return ProcessEngine(
         workers=settings.workers,
         helpers=settings.helpers,
