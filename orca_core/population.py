@@ -28,6 +28,9 @@ ANEW = (
 Integers = NDArray[np.int64]
 Masks = Mapping[str, NDArray[np.bool_]]
 
+# new agents whose columns are worth no copies
+MANY = 1000
+
 # what the solver keeps by place between steps, in its frame or as parameters
 TUNED = (
     "velocity", "radius", "max_speed", "time_horizon", "obstacle_horizon", "neighbor_distance", "max_neighbors",
@@ -145,8 +148,9 @@ class Population:
             kept = code_of(name, standard) if rule.coded else standard
             dtype = np.uint8 if rule.coded else np.int64 if rule.whole else np.float64
             if name not in values:
-                # one value, repeated without memory for it
-                values[name] = np.broadcast_to(np.array(kept, dtype), count)
+                # of many one value, repeated without memory for it; for few that takes longer
+                one = np.array(kept, dtype)
+                values[name] = np.full(count, one) if count < MANY else np.broadcast_to(one, count)
             elif name in given:
                 values[name] = np.where(given.pop(name), values[name], kept).astype(dtype)
         if "neighbor_distance" not in self.defaults:

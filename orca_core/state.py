@@ -187,6 +187,7 @@ class AgentState(Columns):
         """The same agents in another process, on the same arrays; `look` tells what the other side has made of them."""
         other = cls.__new__(cls)
         other.fields = BY_NAME
+        other._look_at_rows({name for name in GROUPS if len(table[name]) == 1})
         other.arrays = Arrays()
         other.arrays.attach(table)
         other.count = other.side = other.placed = other.tuned = other.aimed = other.written = 0
