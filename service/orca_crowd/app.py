@@ -73,7 +73,7 @@ def create_app(
     )
     tracing = tracing if tracing is not None else tracing_of_environment(__version__)
     metrics = Metrics()
-    engine = make_engine(settings)
+    engine = make_engine(settings, hosted=hosted is not None)
     metrics.engine(engine, __version__)
     writing = writing_watched(metrics, clock, tracing)
     # a front end holds no world itself, so it keeps none

@@ -96,6 +96,16 @@ class Settings(BaseSettings):
     placement: Literal["pack", "spread"] = Field(
         "spread", description="With engine `ray`: fill one node after another (`pack`), or use all alike (`spread`)."
     )
+    spread_actors: int = Field(
+        4,
+        ge=1,
+        le=256,
+        description="With engine `ray`: over how many actors a big world is divided, its own included; each of the "
+        "others asks for a processor, and until there is one the world does its part.",
+    )
+    spread_agents: int = Field(
+        20_000, ge=1, description="With engine `ray`: from how many agents on a world is divided over several actors."
+    )
     return_seconds: float = Field(
         30.0, gt=0, le=600, description="With engine `ray`: how long a request waits for a world that comes back."
     )

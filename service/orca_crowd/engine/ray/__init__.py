@@ -10,7 +10,7 @@ Worlds in processes of their own, as a front end sees them:
 A big world over several actors:
 
 - spread.py: the engine; crew.py, shares.py: who computes which part
-- helper.py, link.py: an actor that computes ranges of agents, and the socket to it
+- helper.py, attending.py, link.py: an actor that computes ranges of agents, and the socket to it
 - picture.py, telling.py: what a helper has to know of a world, and how it is told
 - local.py: a cluster of one machine, for measurements
 """

@@ -51,13 +51,11 @@ class Division:
 class SpreadEngine(InlineEngine):
     """Small worlds as inline; big ones over so many actors, this process being one of them."""
 
-    name = "ray"
-
     def __init__(self, *, workers: int, helpers: int, actors: int, split_agents: int, deadline: float) -> None:
         """`actors`: over how many a world is divided, its own included; `split_agents`: from how many agents on;
         `deadline`: seconds after which a helper hangs.
         """
-        super().__init__(workers=workers, helpers=helpers)
+        super().__init__(workers=workers, helpers=helpers, name="ray")
         self.crew = HelperCrew(actors - 1, deadline)
         self._split_agents = split_agents
         self._links = ThreadPoolExecutor(max(1, actors - 1), thread_name_prefix="orca-link")
