@@ -316,11 +316,11 @@ class Population:
 
 def _coming(values: Mapping[str, NDArray[Any]], given: Masks) -> dict[str, NDArray[Any]]:
     """What new agents will have in the columns that may be alike: where nothing is given, the empty value."""
-    return {
-        name: np.where(given[name], array, BY_NAME[name].empty) if name in given else array
-        for name, array in values.items()
-        if BY_NAME[name].alike
-    }
+    coming = {name: array for name, array in values.items() if BY_NAME[name].alike}
+    for name in coming.keys() & given.keys():
+        held = given[name] if coming[name].ndim == 1 else given[name][:, None]
+        coming[name] = np.where(held, coming[name], BY_NAME[name].empty)
+    return coming
 
 
 def _forget(state: AgentState, names: tuple[str, ...], indices: slice | Integers) -> None:

@@ -147,7 +147,8 @@ class Change:
         )
         weights, masks = generator.uniform(0.2, 2.0, size), generator.random(size) < 0.5
         orders["add weights to some"] = lambda world: world.add_agents(
-            {**added, "weight": weights, "group": np.full(size, 3)}, {"weight": masks}
+            {**added, "weight": weights, "group": np.full(size, 3), PREFERRED: wishes},
+            {"weight": masks, "goal": masks, PREFERRED: ~masks},
         )
         orders["step"] = lambda world: world.step(3)
         if count:
