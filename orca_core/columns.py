@@ -17,6 +17,7 @@ stride zero is not an array that a kernel takes, so nothing is read by mistake.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -54,8 +55,14 @@ class Columns:
         self.count = self.side = 0
         self.arrays = Arrays(allocate)
         self._capacity = LEAST
-        made = [self._wanted([name], 1 if field.alike else LEAST) for name, field in fields.items()]
+        self._look_at_rows({name for name, field in fields.items() if field.alike})
+        made = [self._wanted([name], 1 if name in self._shared else LEAST) for name in fields]
         self.arrays.make(wanted for column in made for wanted in column)
+
+    def _look_at_rows(self, shared: AbstractSet[str]) -> None:
+        """Know in which columns all share a row, and in which of these it holds something else than the empty value."""
+        self._shared = set(shared)
+        self._varied: set[str] = set()
 
     def _wanted(self, names: Iterable[str], rows: int) -> Iterator[Wanted]:
         """So many rows of each of these columns, of the field's empty value."""
@@ -70,7 +77,7 @@ class Columns:
     def __getitem__(self, name: str) -> NDArray[Any]:
         """The live rows of a field: writable, but where all are alike."""
         rows = self.arrays.table[f"{name}.{self.side}" if self.fields[name].twice else name]
-        if len(rows) > 1:
+        if name not in self._shared:
             return rows[: self.count]
         view: NDArray[Any] = np.ndarray((self.count, *rows.shape[1:]), rows.dtype, rows, 0, (0, *rows.strides[1:]))
         view.flags.writeable = False
@@ -84,11 +91,11 @@ class Columns:
 
     def owns(self, name: str) -> bool:
         """Whether everybody has a row of a field, and they do not share one."""
-        return self.fields[name].twice or len(self.arrays.table[name]) > 1
+        return name not in self._shared
 
     def told(self, name: str) -> NDArray[Any]:
         """The rows of a field that there are: `count`, or one (none for nobody) where all are alike."""
-        return self[name] if self.fields[name].twice else self.arrays.table[name][: self.count]
+        return self.arrays.table[name][: self.count] if name in self._shared else self[name]
 
     def dense(self, name: str) -> NDArray[Any]:
         """The live rows of a field one behind another, for a kernel that reads them all."""
@@ -140,18 +147,24 @@ class Columns:
     def _share(self, name: str, values: NDArray[Any] | float) -> None:
         """Let everybody have another value; whoever holds a copy of the old one has to look again."""
         row, value = self.arrays.table[name], self._one(name, values)
-        if value is not None and not same_bits(row, value):
-            row[:] = value
-            self.arrays.generation += 1
+        if value is None or same_bits(row, value):
+            return
+        row[:] = value
+        self.arrays.generation += 1
+        self._say_whether_empty(name)
+
+    def _say_whether_empty(self, name: str) -> None:
+        empty = same_bits(self.arrays.table[name], self.fields[name].empty)
+        (self._varied.discard if empty else self._varied.add)(name)
 
     # coming and going
 
     def _make(self, capacity: int, names: Iterable[str] = ()) -> None:
         """Have at least `capacity` rows, in these columns too; where memory cannot be had nothing has changed."""
-        made = {other for name in names for other in self.fields[name].group if not self.owns(other)}
+        made = {other for name in names for other in self.fields[name].group} & self._shared
         if capacity > self._capacity:
             capacity = max(capacity, 2 * self._capacity)
-            made |= {name for name in self.fields if self.owns(name)}
+            made |= self.fields.keys() - self._shared
         else:
             capacity = self._capacity
         if not made:
@@ -159,6 +172,8 @@ class Columns:
         before = {name: self[name] for name in made} if self.count else {}
         # every array is there before the first one is replaced
         self.arrays.make(self._wanted([name for name in self.fields if name in made], capacity))
+        self._shared -= made
+        self._varied -= made
         for name, rows in before.items():
             self[name][:] = rows
         self._capacity = capacity
@@ -170,23 +185,22 @@ class Columns:
         `needed` get rows in any case. Who comes first decides what all share.
         """
         first = self.count
-        shared = {
-            name: coming.get(name, np.full(min(count, 1), field.empty, field.dtype))
-            for name, field in self.fields.items()
-            if not self.owns(name)
-        }
+        told = {name: coming[name] for name in coming if name in self._shared}
         if first:
-            lacking = [name for name, values in shared.items() if self.lacks(name, NOBODY, values)]
+            lacking = [name for name, values in told.items() if self.lacks(name, NOBODY, values)]
+            # who is given nothing has the empty value
+            lacking += self._varied - told.keys() if count else ()
         else:
-            lacking = [name for name, values in shared.items() if self._one(name, values) is None]
+            lacking = [name for name, values in told.items() if self._one(name, values) is None]
         self._make(first + count, [*lacking, *needed])
         self.count = first + count
+        if not first:
+            for name in (self._varied | told.keys()) & self._shared:
+                self._share(name, told.get(name, self.fields[name].empty))
         rows = slice(first, self.count)
         for name, field in self.fields.items():
-            if self.owns(name):
+            if name not in self._shared:
                 self[name][rows] = field.empty
-            elif not first:
-                self._share(name, shared[name])
         return rows
 
     def shrink(self, keep: NDArray[np.bool_]) -> None:
@@ -208,4 +222,6 @@ class Columns:
         self.extend(kept[0])
         for name, rows in kept[1].items():
             self.told(name)[:] = rows
+        for name in self._shared if self.count else ():
+            self._say_whether_empty(name)
         self.arrays.generation += 1

@@ -66,8 +66,8 @@ def guard(
         return lambda first, last: on_walls(*moves, order, outcome, MARK, first, last, *heights, *indexed_walls, *work)
     boundaries, index = statics.boundaries, statics.boundaries.index
     before = (
-        agents["max_speed"], agents.told("radius_class"), agents["on_surface"], agents.following("on_surface"), moved, order,
-        outcome, MARK,
+        agents["max_speed"], agents.told("radius_class"), agents["on_surface"], agents.following("on_surface"), moved,
+        order, outcome, MARK,
     )  # fmt: skip
     after = (
         boundaries.class_start, statics.edges, boundaries.following, boundaries.preceding, index.node_start,

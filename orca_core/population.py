@@ -21,10 +21,16 @@ from orca_core.yielding import MANNERS
 __all__ = ["Population"]
 
 # what is remembered of an agent on its way, and forgotten with it
-ANEW = ("waiting", "blocked_by", "right_since", "resting_until", "attempts", "yields_to", "yielding")
+ANEW = (
+    "waiting", "blocked_by", "right_since", "resting_until", "attempts", "yields_to", "yielding", "swapping",
+    "swaps_with",
+)  # fmt: skip
 
 Integers = NDArray[np.int64]
 Masks = Mapping[str, NDArray[np.bool_]]
+
+# new agents whose columns are worth no copies
+MANY = 1000
 
 # what the solver keeps by place between steps, in its frame or as parameters
 TUNED = (
@@ -75,6 +81,7 @@ class Population:
         self.state.put_back(columns)
         self.state.place_anew()
         self.state.tune_anew()
+        self.state.write_anew()
 
     def set_defaults(self, defaults: Mapping[str, float | int | str]) -> None:
         """Replace the defaults for fields left out of later additions; raises InvalidInput naming each wrong one."""
@@ -123,16 +130,16 @@ class Population:
             ids[~chosen] = self.identifiers.allocate(int((~chosen).sum()), ids[chosen])
             allocated = False
         self._fill_defaults(values, given, count)
+        led = "goal" in values and ("goal" not in given or bool(given["goal"].all()))
         # nothing can be refused from here on: there is room for all that is written, or this raises
-        rows = self.state.append(
-            count, _coming(values, given), all_have_goals="goal" in values and given.get("goal", np.ones(1, bool)).all()
-        )
+        rows = self.state.append(count, _coming(values, given), all_have_goals=led)
         self.identifiers.claim(ids, allocated)
         self.state["id"][rows] = ids
         # the goal last, so that it holds over a preferred velocity of the same row
         for name in sorted(values, key=lambda name: name == "goal"):
-            self._write(name, np.arange(rows.start, rows.stop), values[name], given.get(name))
-        self.watch_anew(np.arange(rows.start, rows.stop), step)
+            mask = given.get(name)
+            self._write(name, rows if mask is None else np.arange(rows.start, rows.stop), values[name], mask)
+        self.watch_anew(rows, step)
         return rows
 
     def _fill_defaults(self, values: dict[str, NDArray[Any]], given: dict[str, NDArray[np.bool_]], count: int) -> None:
@@ -142,7 +149,9 @@ class Population:
             kept = code_of(name, standard) if rule.coded else standard
             dtype = np.uint8 if rule.coded else np.int64 if rule.whole else np.float64
             if name not in values:
-                values[name] = np.full(count, kept, dtype)
+                # of many one value, repeated without memory for it; for few that takes longer
+                one = np.array(kept, dtype)
+                values[name] = np.full(count, one) if count < MANY else np.broadcast_to(one, count)
             elif name in given:
                 values[name] = np.where(given.pop(name), values[name], kept).astype(dtype)
         if "neighbor_distance" not in self.defaults:
@@ -180,6 +189,7 @@ class Population:
         before = self._targets(rows) if sent else ()
         # what is written needs no memory any more
         self.state.own(*self._lacking(indices, rows, values, given, cleared))
+        self.state.write_anew()
         for name, mask in cleared.items():
             empty = indices[mask]
             self.state.put(name, empty, _unset(name))
@@ -237,6 +247,7 @@ class Population:
         if mask is not None and not isinstance(indices, slice):
             indices, array = indices[mask], array[mask]
         state = self.state
+        state.write_anew()
         if name == PREFERRED:
             state["has_goal"][indices] = 0
             state["goal"][indices] = 0.0
@@ -260,7 +271,7 @@ class Population:
             state.aim_anew()
         state.put(name, indices, array)
 
-    def watch_anew(self, indices: Integers, step: int) -> None:
+    def watch_anew(self, indices: slice | Integers, step: int) -> None:
         """Begin to watch progress anew from here; who is caught stays so, whatever it is told to want."""
         state = self.state
         moves = (state["has_goal"][indices] == 1) | (state["preferred_velocity"][indices] != 0.0).any(axis=1)
@@ -309,11 +320,11 @@ class Population:
 
 def _coming(values: Mapping[str, NDArray[Any]], given: Masks) -> dict[str, NDArray[Any]]:
     """What new agents will have in the columns that may be alike: where nothing is given, the empty value."""
-    return {
-        name: np.where(given[name], array, BY_NAME[name].empty) if name in given else array
-        for name, array in values.items()
-        if BY_NAME[name].alike
-    }
+    coming = {name: array for name, array in values.items() if BY_NAME[name].alike}
+    for name in coming.keys() & given.keys():
+        held = given[name] if coming[name].ndim == 1 else given[name][:, None]
+        coming[name] = np.where(held, coming[name], BY_NAME[name].empty)
+    return coming
 
 
 def _forget(state: AgentState, names: tuple[str, ...], indices: slice | Integers) -> None:

@@ -73,6 +73,8 @@ class Stage:
         own, other = table.table, 1 - frame
         order, outcome = own["order"], own["outcome"]
         position, velocity = agents.following("position"), agents.following("velocity")
+        # looked at only where somebody is locked, who may be everybody
+        locked = agents.dense("locked") if agents.told("locked").any() else agents.told("locked")
         # looked at where walls stand at some heights only
         storeys = len(statics.wall_range) > 0
         heights = [agents.dense(name) if storeys else agents.told(name) for name in ("elevation", "height")]
@@ -104,8 +106,8 @@ class Stage:
             keep_on_side=guard(agents, statics, options, dt, order, outcome, own["moved"], scratch),
             order=order,
             carrying=(
-                agents.told("locked"), agents["position"], agents["velocity"], agents["turning_until"], position, velocity,
-                agents.following("turning_until"), agents.following("on_surface"), own["moved"], outcome,
+                locked, agents["position"], agents["velocity"], agents["turning_until"], position,
+                velocity, agents.following("turning_until"), agents.following("on_surface"), own["moved"], outcome,
                 agents["anchor_step"],
             ),
             facing=(
@@ -122,8 +124,8 @@ class Stage:
                 own[f"leaf_x.{other}"], own[f"leaf_y.{other}"], own[f"boxes.{other}"],
             ),
             letting_out=(
-                agents.told("caught"), agents.told("escape"), agents["max_speed"], agents["position"], velocity, position,
-                agents.following("on_surface"),
+                agents.told("caught"), agents.told("escape"), agents["max_speed"], agents["position"], velocity,
+                position, agents.following("on_surface"),
             ),
             telling=(agents.told("caught"), agents.told("escape"), position, agents.following("status"), own["events"]),
         )  # fmt: skip

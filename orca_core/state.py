@@ -29,8 +29,8 @@ STATUS_NAMES = (
 TWICE = ("position", "velocity", "status", "overlapping", "on_surface")
 
 PREFERRED = "preferred_velocity"
-# columns that are one row for all while nobody differs in them, see orca_core.columns; those of a line get rows together,
-# since a kernel that looks at one of them looks at all
+# columns that are one row for all while nobody differs in them, see orca_core.columns; those of a line get rows
+# together, since a kernel that looks at one of them looks at all
 ALIKE = (
     (PREFERRED,),
     *(("time_horizon",), ("obstacle_horizon",), ("neighbor_distance",), ("max_neighbors",)),
@@ -39,6 +39,7 @@ ALIKE = (
     *(("max_acceleration",), ("max_turning_rate",), ("forward_preference",), ("heading",)),
     *(("turning_since",), ("waiting",), ("blocked_by",)),
     ("right_since", "resting_until", "attempts", "yields_to", "yielding"),
+    ("swapping", "swaps_with", "swap_since", "swap_to"),
     ("caught", "escape"),
     ("guided", "steer_velocity", "heads_for_goal"),
     ("cooperation", "waits_for"),
@@ -126,6 +127,10 @@ FIELDS: tuple[Field, ...] = (
     Field("cooperation", "<u1", 1, "state", "", 0, "what it does by the plan for all; place in COOPERATION_STATES"),
     Field("waits_for", "<i8", 1, "state", "", -1, "id of the agent that it waits for by that plan; negative: nobody"),
     Field("yielding", "<u1", 1, "state", "", 0, "how it lets that one pass; see orca_core.kernels.right_of_way"),
+    Field("swapping", "<u1", 1, "state", "", 0, "what it does in a swap of places; see orca_core.guidance.swapping"),
+    Field("swaps_with", "<i8", 1, "state", "", -1, "id of the agent with which it changes places; negative: nobody"),
+    Field("swap_since", "<i8", 1, "state", "", 0, "step in which what it does in a swap began"),
+    Field("swap_to", "<f8", 2, "state", "m", 0.0, "where it goes in a swap"),
     Field(
         "neighbor_reach",
         "<f8",
@@ -177,15 +182,18 @@ class AgentState(Columns):
         self.tuned = self.placed
         # changes whenever somebody is given another goal, or another way to find it
         self.aimed = self.placed
+        # changes whenever somebody other than a step or a guide writes any row
+        self.written = self.placed
 
     @classmethod
     def twin(cls, table: Mapping[str, NDArray[Any]]) -> AgentState:
         """The same agents in another process, on the same arrays; `look` tells what the other side has made of them."""
         other = cls.__new__(cls)
         other.fields = BY_NAME
+        other._look_at_rows({name for name in GROUPS if len(table[name]) == 1})
         other.arrays = Arrays()
         other.arrays.attach(table)
-        other.count = other.side = other.placed = other.tuned = other.aimed = 0
+        other.count = other.side = other.placed = other.tuned = other.aimed = other.written = 0
         other._capacity = len(table["id"])
         return other
 
@@ -195,7 +203,7 @@ class AgentState(Columns):
 
     def place_anew(self) -> None:
         """Somebody other than a step has put agents somewhere: nothing that was sorted before holds."""
-        self.placed = next(_PLACINGS)
+        self.placed = self.written = next(_PLACINGS)
 
     def tune_anew(self) -> None:
         """Somebody has given an agent another radius, speed, horizon or reach."""
@@ -204,6 +212,10 @@ class AgentState(Columns):
     def aim_anew(self) -> None:
         """Somebody has given an agent another goal, or another way to find it."""
         self.aimed = next(_PLACINGS)
+
+    def write_anew(self) -> None:
+        """Somebody other than a step or a guide has written rows."""
+        self.written = next(_PLACINGS)
 
     def turn(self) -> None:
         """What followed is the state now."""

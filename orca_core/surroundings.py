@@ -193,6 +193,7 @@ class Surroundings:
             state.own("radius_class")
         if state.owns("radius_class"):
             state["radius_class"][:] = statics.classes_of(state["radius"])
+        state.write_anew()
 
     def _walls_changed(self, changed: Collection[int]) -> list[Notice]:
         """Other walls, and whom the obstacles that are others now have caught; the warnings."""

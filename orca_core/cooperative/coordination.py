@@ -105,10 +105,13 @@ class Coordination:
         agents["steer_velocity"][rows] = 0.0
         team = self._team
         if team is not None:
-            team.find(world)
-            ours = np.isin(team.rows, rows)
-            agents["steer_velocity"][team.rows[ours]] = team.wishes()[ours]
+            team.guide(world)
         return True
+
+    def withdraw(self, world: World) -> None:
+        """The step that was asked for is not taken: take back what was lent for it."""
+        if self._team is not None:
+            self._team.withdraw(world)
 
     def _rows(self, world: World) -> Integers:
         """The agents that are guided here, ascending."""
@@ -124,6 +127,8 @@ class Coordination:
 
     def conclude(self, world: World) -> list[Event]:
         """Let in the plan that is due, look at everybody, and ask for another where something has changed."""
+        if self._team is not None:
+            self._team.withdraw(world)
         rows = self._rows(world)
         if not len(rows):
             self._forget(world)

@@ -106,7 +106,8 @@ class Cooperative:
     def guide(self, world: World) -> bool:
         """Hand over what everybody wants."""
         agents = world.population.state
-        agents.own("guided")
+        # whoever is taken over gets another horizon: rows for it before anything has changed
+        agents.own("guided", *(() if self.repairs is None else ("time_horizon",)))
         agents["guided"][:] = 1
         agents["steer_velocity"][:] = self.seen[:, columns.WANTED : columns.WANTED + 2]
         return agents.count > 0
@@ -115,7 +116,7 @@ class Cooperative:
         """Look at everybody; nothing to add to what a step tells."""
         agents = world.population.state
         if self.repairs is not None:
-            self.repairs.look(world.step_count, agents["position"], agents["velocity"])
+            self.repairs.look(world.step_count, agents)
         self.look(world.step_count, agents["position"], agents["velocity"])
         return []
 
@@ -198,3 +199,7 @@ class Cooperative:
     def limit_speeds(self, which: NDArray[np.int64], speeds: NDArray[np.float64]) -> None:
         """How fast some of them go from now on."""
         self._max_speed[which] = speeds
+
+    def horizons(self, agents: NDArray[np.float64], obstacles: NDArray[np.float64]) -> None:
+        """For how long each of them avoids others and walls where nothing else is said, (n,) each."""
+        self._horizon_of_walls = obstacles

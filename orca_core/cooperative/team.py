@@ -19,7 +19,7 @@ from orca_core.cooperative import dependencies
 from orca_core.cooperative.config import Config
 from orca_core.cooperative.frame import Frame
 from orca_core.cooperative.guide import Cooperative
-
+from orca_core.cooperative.members import Members
 from orca_core.cooperative.repairs import Repairs
 from orca_core.cooperative.waypoints import Waypoints, without_waiting
 from orca_core.errors import SnapshotError
@@ -88,11 +88,16 @@ class Team:
         # whoever ends in the cell of its goal ends at its goal
         ends = np.where(course.own_cell[:, None] == 1, course.goal - self._origin, self._guide.ends())
         self._guide.end_at(ends)
-        self._repairs = Repairs(self._guide, cells, config) if cooperation.repairs else None
-        # rows in the world, of whom was there when it was looked last, and which of ours they are
+        if cooperation.repairs:
+            self._guide.repairs = Repairs(self._guide, cells, config)
+        # where in the world everybody was when it was looked last
         self._known: Integers = np.empty(0, np.int64)
-        self.rows = self.members = np.empty(0, np.int64)
-        self._position, self._velocity = np.zeros((count, 2)), np.zeros((count, 2))
+        self._crowd = Members(count, self._origin)
+
+    @property
+    def rows(self) -> Integers:
+        """Rows in the world of those who are there."""
+        return self._crowd.rows
 
     def find(self, world: World) -> None:
         """Find the agents in the world as it is now."""
@@ -104,35 +109,41 @@ class Team:
         place = np.minimum(np.searchsorted(ids, self.course.ids, sorter=order), max(len(ids) - 1, 0))
         rows = order[place] if len(ids) else np.empty(0, np.int64)
         here = ids[rows] == self.course.ids if len(ids) else np.zeros(len(self.course.ids), np.bool_)
-        self.members = np.flatnonzero(here)
-        self.rows = rows[self.members]
+        self._crowd.which = np.flatnonzero(here)
+        self._crowd.rows = rows[self._crowd.which]
 
     def look(self, world: World) -> None:
         """After a step: how far everybody has come, and what each wants next."""
+        crowd, agents = self._crowd, world.population.state
+        crowd.give_back(agents)
         self.find(world)
-        agents, guide = world.population.state, self._guide
-        self._position[self.members] = agents["position"][self.rows] - self._origin
-        self._velocity[:] = 0.0
-        self._velocity[self.members] = agents["velocity"][self.rows]
-        speed = agents["preferred_speed"][self.rows]
-        most = agents["max_speed"][self.rows]
-        guide.limit_speeds(self.members, np.where(speed < 0.0, most, np.minimum(speed, most)))
-        if self._repairs is not None:
-            self._repairs.look(world.step_count, self._position, self._velocity)
-        guide.look(world.step_count, self._position, self._velocity)
+        crowd.gather(agents)
+        speed, most = agents["preferred_speed"][self.rows], agents["max_speed"][self.rows]
+        self._guide.limit_speeds(crowd.which, np.where(speed < 0.0, most, np.minimum(speed, most)))
+        self._guide.conclude(crowd.as_world(world))
 
-    def wishes(self) -> Floats:
-        """The velocity (m, 2) that each of `members` wants."""
-        wanted: Floats = self._guide.seen[self.members, columns.WANTED : columns.WANTED + 2]
-        return wanted
+    def guide(self, world: World) -> None:
+        """Before a step: send everybody where it wants to go, and lend it what goes with that."""
+        crowd, agents = self._crowd, world.population.state
+        crowd.give_back(agents)
+        self.find(world)
+        crowd.read_traits(agents)
+        self._guide.horizons(crowd["time_horizon"], crowd["obstacle_horizon"])
+        self._guide.guide(crowd.as_world(world))
+        crowd.lend(agents)
+        agents["steer_velocity"][self.rows] = crowd["steer_velocity"][crowd.which]
+
+    def withdraw(self, world: World) -> None:
+        """The step that was asked for is not taken: take back what was lent for it."""
+        self._crowd.give_back(world.population.state)
 
     def states(self) -> NDArray[np.uint8]:
-        """What each of `members` is doing, place in COOPERATION_STATES."""
-        return (self._guide.state[self.members] + COOPERATION_STATES.index("orca")).astype(np.uint8)
+        """What each of `rows` is doing, place in COOPERATION_STATES."""
+        return (self._guide.state[self._crowd.which] + COOPERATION_STATES.index("orca")).astype(np.uint8)
 
     def waits_for(self) -> Integers:
-        """The id of whom each of `members` waits for or makes way for, -1 for nobody."""
-        walk = self._guide.walk[self.members]
+        """The id of whom each of `rows` waits for or makes way for, -1 for nobody."""
+        walk = self._guide.walk[self._crowd.which]
         other = np.where(walk[:, columns.WAIT_FOR] >= 0, walk[:, columns.WAIT_FOR], walk[:, columns.YIELD_TO])
         return np.where(other >= 0, self.course.ids[np.maximum(other, 0)], -1)
 
@@ -157,9 +168,7 @@ class Team:
         """As arrays by name."""
         told = {f"course_{name}": getattr(self.course, name) for name in PARTS}
         told |= {f"guide_{name}": array for name, array in self._guide.kept().items()}
-        if self._repairs is not None:
-            told |= self._repairs.kept()
-        return {**told, "seen_position": self._position, "seen_velocity": self._velocity}
+        return {**told, "seen_position": self._crowd["position"]}
 
     @classmethod
     def from_arrays(
@@ -176,9 +185,7 @@ class Team:
                 raise ValueError("a path leaves the map")
             made = cls(course, grid, cooperation, world)
             made._guide.put_back({name[6:]: array for name, array in kept.items() if name.startswith("guide_")})
-            if made._repairs is not None:
-                made._repairs.put_back({name: array.copy() for name, array in kept.items()})
-            made._position[:], made._velocity[:] = kept["seen_position"], kept["seen_velocity"]
+            made._crowd["position"][:] = kept["seen_position"]
         except (KeyError, ValueError, IndexError) as error:
             raise SnapshotError(f"the plan of this snapshot does not agree with itself: {error}") from None
         made.find(world)
