@@ -10,11 +10,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
+from itertools import count
 
 import numpy as np
 from numpy.typing import NDArray
 
 from orca_core.cooperative.config import Config
+from orca_core.cooperative.knot import BUDGET, solve_instance
 from orca_core.cooperative.local_grid import beginnings, local_grid
 from orca_core.cooperative.metrics import Metrics
 from orca_core.cooperative.runner import Run
@@ -34,6 +36,8 @@ Goals = Callable[[int, int, frozenset[int]], int | None]
 
 # steps from one plan for all to the next at least
 REPLAN = 20
+# iterations of the planner for all, after which the planner for knots is asked
+LOOKS = 200
 
 
 def random_goals(grid: GridMap, random_state: np.random.Generator) -> Goals:
@@ -121,10 +125,15 @@ class Lifelong:
         position = run.world.population.state["position"]
         starts = self._starts(position / run.frame.cell_size)
         following_run = Run(Instance(run.instance.grid, starts, goals), self._config, self._variant)
-        found = following_run.plan()
+        looks = count()
+        found = following_run.plan(lambda: next(looks) >= LOOKS)
         if found is not None and not found.complete:
-            # asked again later, from where everybody is then
-            return
+            # who has just met another in a gap may have to go back: prioritized planning finds no way to do that
+            found, _ = solve_instance(following_run.instance, BUDGET)
+            if found is None:
+                # asked again later, from where everybody is then
+                return
+            following_run.found = found
         self._there[given] = False
         self.plans += 1
         following_run.corridors = run.corridors

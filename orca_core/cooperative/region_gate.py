@@ -104,6 +104,8 @@ class RegionGate:
         agents = world.population.state
         self._wish = self._trouble.look(world).copy()
         waiting = np.flatnonzero(self.waits_at >= 0)
+        if len(waiting):
+            agents.own("guided")
         for agent in waiting.tolist():
             agents["steer_velocity"][agent] = self._drift(world, agent)
         agents["guided"][waiting] = 1

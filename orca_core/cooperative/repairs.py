@@ -106,6 +106,7 @@ class Repairs:
         self._fallback.go_on_from(other._fallback)
         taken = other._guide.taken != 0
         if taken.any():
+            agents.own("time_horizon")
             agents["time_horizon"][taken] = other._horizon[taken]
             agents.tune_anew()
 
