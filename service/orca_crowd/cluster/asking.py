@@ -25,6 +25,8 @@ THREADS = 8
 CLUSTER_SECONDS = 5.0
 # between two looks at the cluster, and two tries to join it
 LOOK_SECONDS = 1.0
+# after so long without an answer it is joined anew
+FORGET_SECONDS = 30.0
 
 
 class Asking:
@@ -36,7 +38,9 @@ class Asking:
         self._threads = ThreadPoolExecutor(THREADS, thread_name_prefix="orca-cluster")
         # why the cluster is not to be had; None where it is
         self.trouble: str | None = "the cluster is not joined yet"
-        self._joining: asyncio.Future[None] | None = None
+        self._joined = False
+        self._seen = 0.0
+        self._question: asyncio.Future[None] | None = None
 
     async def ask(self, call: Callable[[], Result], seconds: float = CLUSTER_SECONDS) -> Result:
         """What a call of the cluster returns; ClusterLost where it takes too long."""
@@ -76,18 +80,39 @@ class Asking:
             await asyncio.sleep(LOOK_SECONDS)
 
     async def _look(self) -> None:
-        if self._joining is None:
-            loop = asyncio.get_running_loop()
-            self._joining = loop.run_in_executor(self._threads, self.cluster.connect)
-        # one try at a time: Ray's own can take minutes, and a process has one connection
-        await asyncio.wait([self._joining], timeout=CLUSTER_SECONDS)
-        if not self._joining.done():
-            raise ClusterLost("the cluster is being joined")
-        if self._joining.exception() is not None:
-            joining, self._joining = self._joining, None
-            joining.result()
-        elif not any(node.alive for node in await self.ask(self.cluster.nodes)):
-            raise ClusterLost("no node of the cluster is alive")
+        """One question at a time: each may hang for minutes, and a process has one connection."""
+        loop = asyncio.get_running_loop()
+        if not self._joined:
+            if self._question is None:
+                self._question = loop.run_in_executor(self._threads, self.cluster.connect)
+            await self._answer("the cluster is being joined")
+            self._joined = True
+            self._seen = loop.time()
+        if self._question is None:
+            self._question = loop.run_in_executor(self._threads, self.cluster.check)
+        try:
+            await self._answer(f"the cluster does not answer within {CLUSTER_SECONDS:g} seconds")
+        except ClusterLost:
+            # another one may be there by now, under the same address
+            if loop.time() - self._seen > FORGET_SECONDS:
+                self._joined, self._question = False, None
+            raise
+        self._seen = loop.time()
+
+    async def _answer(self, otherwise: str) -> None:
+        """Wait for the question that is under way, for a moment."""
+        question = self._question
+        assert question is not None
+        await asyncio.wait([question], timeout=CLUSTER_SECONDS)
+        if not question.done():
+            raise ClusterLost(otherwise)
+        self._question = None
+        try:
+            question.result()
+        except ClusterError:
+            raise
+        except Exception as error:
+            raise ClusterLost(f"the cluster cannot be asked: {error}") from None
 
     async def close(self) -> None:
         """Leave the cluster."""

@@ -104,9 +104,14 @@ class Cluster:
             ray.shutdown()
 
     def nodes(self) -> list[Node]:
-        """The machines of the cluster; the call by which its loss is found out."""
+        """The machines of the cluster."""
         ray = self._ray()
         return [Node(each["NodeID"], each["NodeManagerAddress"], each["Alive"]) for each in ray.nodes()]
+
+    def check(self) -> None:
+        """Return where the cluster answers and has a node that is alive; ClusterLost otherwise."""
+        if not any(node.alive for node in self.nodes()):
+            raise ClusterLost("no node of the cluster is alive")
 
     def names(self) -> list[str]:
         """The names of all actors of worlds that are not at an end."""
