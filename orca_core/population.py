@@ -80,6 +80,7 @@ class Population:
         for name, array in columns.items():
             self.state[name][:] = array
         self.state.tune_anew()
+        self.state.write_anew()
 
     def set_defaults(self, defaults: Mapping[str, float | int | str]) -> None:
         """Replace the defaults for fields left out of later additions; raises InvalidInput naming each wrong one."""
@@ -181,6 +182,7 @@ class Population:
         rows = rows_of(indices)
         sent = bool({"goal", "preferred_velocity", "position"} & (set(values) | set(cleared)))
         before = self._targets(rows) if sent else ()
+        self.state.write_anew()
         for name, mask in cleared.items():
             empty = indices[mask]
             self.state[name][empty] = 0.0 if name not in COLUMNS else COLUMNS[name].unset or 0.0
@@ -217,6 +219,7 @@ class Population:
         if mask is not None and not isinstance(indices, slice):
             indices, array = indices[mask], array[mask]
         state = self.state
+        state.write_anew()
         if name == "preferred_velocity":
             state["has_goal"][indices] = 0
             state["goal"][indices] = 0.0

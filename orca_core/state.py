@@ -150,6 +150,8 @@ class AgentState:
         self.tuned = self.placed
         # changes whenever somebody is given another goal, or another way to find it
         self.aimed = self.placed
+        # changes whenever somebody other than a step or a guide writes any row
+        self.written = self.placed
         self.side = 0
         self.arrays = Arrays(allocate)
         self._capacity = 0
@@ -177,7 +179,7 @@ class AgentState:
         other = cls.__new__(cls)
         other.arrays = Arrays()
         other.arrays.attach(table)
-        other.count = other.side = other.placed = other.tuned = other.aimed = 0
+        other.count = other.side = other.placed = other.tuned = other.aimed = other.written = 0
         other._capacity = len(table["id"])
         return other
 
@@ -187,7 +189,7 @@ class AgentState:
 
     def place_anew(self) -> None:
         """Somebody other than a step has put agents somewhere: nothing that was sorted before holds."""
-        self.placed = next(_PLACINGS)
+        self.placed = self.written = next(_PLACINGS)
 
     def tune_anew(self) -> None:
         """Somebody has given an agent another radius, speed, horizon or reach."""
@@ -196,6 +198,10 @@ class AgentState:
     def aim_anew(self) -> None:
         """Somebody has given an agent another goal, or another way to find it."""
         self.aimed = next(_PLACINGS)
+
+    def write_anew(self) -> None:
+        """Somebody other than a step or a guide has written rows."""
+        self.written = next(_PLACINGS)
 
     def __getitem__(self, name: str) -> NDArray[Any]:
         """The live rows of a field, writable."""
