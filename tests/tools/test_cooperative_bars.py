@@ -63,9 +63,8 @@ def test_a_bar_is_reached_by_all_that_it_asks_for(bars: ModuleType) -> None:
 def test_variants_stand_beside_each_other_on_the_same_scenarios(bars: ModuleType) -> None:
     kind = "room-32-32-4-even"
     rows = [row(kind, number, 50, "corca-mapf") for number in range(1, 16)]
-    rows += [
-        row(kind, n, 50, "orca", "time-limit", success_rate=90.0, flow_time=9000.0, ecbs_count=7) for n in (1, 2, 3)
-    ]
+    stood = {"ended": "time-limit", "success_rate": 90.0, "flow_time": 9000.0, "ecbs_count": 7}
+    rows += [row(kind, number, 50, "orca", **stood) for number in (1, 2, 3)]
     assert cells(bars.comparison_lines(rows)) == [
         [f"{kind}, 50", "orca", "0 of 3", "90.0 %", "9,000", "21", "0", "0.50"],
         [f"{kind}, 50", "corca-mapf", "3 of 3", "100.0 %", "1,500", "0", "0", "0.50"],
