@@ -176,6 +176,7 @@ async function start() {
   listen();
   moment.max = String(frames - 1);
   find("goals-box").hidden = !data.goals;
+  find("corridors-box").hidden = !data.map;
   find("facts").textContent = `${agents.toLocaleString("en")} agents`;
   find("note").textContent = data.note;
   show(0);
