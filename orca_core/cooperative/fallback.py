@@ -4,7 +4,7 @@ After each step the speed buffers are brought up to date, and now and then it is
 for long is in a knot (see stalling). Its group is the agent, those it sees, and those that they see; the plan is made
 once for the group, on the grid around it (see knot), and followed under ORCA (see sub_plans). Whoever stands parked in
 the part of the map takes no part and blocks its cell; only where there is no plan round it, it makes way like the
-others. A group in which nobody comes farther for a while is dissolved, its plan being worth nothing any more.
+others. Where nobody of a group comes farther for a while its plan is made anew, with whoever has come in its way.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from orca_core.cooperative.group import Watch
+from orca_core.cooperative.group import Watch, crowd
 from orca_core.cooperative.knot import BUDGET, Knot, Untied, untie
 from orca_core.cooperative.stalling import COMMON_POINT, WINDOW, Stalling
 from orca_core.cooperative.sub_plans import SubPlans
@@ -34,8 +34,8 @@ Integers = NDArray[np.int64]
 
 # steps between two looks for knots
 LOOK = 4
-# steps in which nobody of a group comes a cell farther until it is dissolved
-PATIENCE = 160
+# steps in which nobody of a group comes a cell farther until its plan is made anew
+PATIENCE = 60
 NOBODY = np.empty(0, np.int64)
 
 
@@ -97,24 +97,32 @@ class Fallback:
 
     def conclude(self, around: Surroundings) -> tuple[Integers, Integers]:
         """After a step: who is in a sub-plan from now on, and who goes its own way again, as rows."""
-        left = self._advance(around) if len(self.plans) else NOBODY
+        joined, left = self._advance(around) if len(self.plans) else (NOBODY, NOBODY)
         excused = around.excused | self.members
         stood = self.stalling.tally(around.step, around.position, around.velocity, excused, around.max_speed)
         if not stood or around.step % LOOK:
-            return NOBODY, left
-        return self._look(around), left
+            return joined, left
+        return np.concatenate([joined, self._look(around)]), left
 
-    def _advance(self, around: Surroundings) -> Integers:
+    def _advance(self, around: Surroundings) -> tuple[Integers, Integers]:
+        """Groups come farther; returns as `conclude` does."""
         plans = self.plans
-        left = [plans.advance(around.step, self._config.waypoint_reach_tol, around.position)]
-        stuck = plans.group[around.step - plans.moved_step > PATIENCE].tolist()
-        for number in sorted({*plans.finished(), *stuck}):
-            left.append(plans.members(number))
+        joined, left = [NOBODY], [plans.advance(around.step, self._config.waypoint_reach_tol, around.position)]
+        self.members[left[0]] = 0
+        for number in plans.finished():
             plans.remove(number)
+        for number in np.unique(plans.group[around.step - plans.moved_step > PATIENCE]).tolist():
+            # somebody is in the way who takes no part, or has been pushed out of it: the plan is made anew, for all
+            members = plans.members(number)
+            plans.remove(number)
+            self.members[members] = 0
+            places = self._places(around.position)
+            again = self._plan_for(around, places, crowd(places, members, self.members == 0))
+            joined.append(np.setdiff1d(again, members))
+            left.append(np.setdiff1d(members, again))
         gone = np.concatenate(left)
-        self.members[gone] = 0
         self.stalling.begin_anew(gone, around.max_speed)
-        return gone
+        return np.concatenate(joined), gone
 
     def _look(self, around: Surroundings) -> Integers:
         """Look at those who have stood, the lowest number first, and untie the knots they are in."""
@@ -143,7 +151,12 @@ class Fallback:
         """Make a plan for the group of an agent; returns its members, nobody where there is no plan."""
         free = self.members == 0
         most = self._config.agents_max_num
-        group = np.array(self._watch.group(places, agent, self._reach, most, free), np.int64)
+        group = self._watch.group(places, agent, self._reach, most, free)
+        return self._plan_for(around, places, group)
+
+    def _plan_for(self, around: Surroundings, places: Floats, group: Integers) -> Integers:
+        """Have these follow a plan; nobody where there is none."""
+        free = self.members == 0
         untied = self._untie(around, places, group)
         if untied is None:
             # whoever stands parked around makes way too

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import numpy as np
 from numpy.typing import NDArray
 
 from orca_core.formats.movingai import GridMap
 from orca_core.guidance.sight import Sight
 
-__all__ = ["Watch"]
+__all__ = ["CLOSE", "Watch", "crowd"]
 
 Floats = NDArray[np.float64]
 Flags = NDArray[np.bool_]
+Integers = NDArray[np.int64]
+
+# cells between the centres of two who are in each other's way
+CLOSE = 1.25
 
 
 class Watch:
@@ -45,10 +47,27 @@ class Watch:
                 found.append(other)
         return found
 
-    def group(self, places: Floats, agent: int, reach: float, most: int, free: Flags) -> Sequence[int]:
-        """The agent, its neighbours and theirs, ascending, of those who are `free` (n,) to take part."""
+    def group(self, places: Floats, agent: int, reach: float, most: int, free: Flags) -> Integers:
+        """The agent, its neighbours and theirs, of those who are `free` (n,) to take part, int64 (m,), ascending.
+
+        Whoever stands so close to one of them that it would be in the way takes part too, and so on.
+        """
         members = {agent}
         for neighbour in self.near(places, agent, reach, most, free):
             members.add(neighbour)
             members.update(self.near(places, neighbour, reach, most, free))
-        return sorted(members)
+        return crowd(places, np.array(sorted(members), np.int64), free)
+
+
+def crowd(places: Floats, members: Integers, free: Flags) -> Integers:
+    """These and whoever is close to one of them, and close to one of those, of who is `free`; ascending."""
+    inside = np.zeros(len(places), np.bool_)
+    inside[members] = True
+    pending = members
+    while len(pending):
+        dx = places[pending, 0][:, None] - places[:, 0]
+        dy = places[pending, 1][:, None] - places[:, 1]
+        close = (dx * dx + dy * dy < CLOSE * CLOSE).any(axis=0) & free & ~inside
+        inside |= close
+        pending = np.flatnonzero(close)
+    return np.flatnonzero(inside)

@@ -114,7 +114,7 @@ class Cooperative:
         """Look at everybody; nothing to add to what a step tells."""
         agents = world.population.state
         if self.repairs is not None:
-            self.repairs.look(world.step_count, agents["position"], agents["velocity"])
+            self.repairs.look(world.step_count, agents)
         self.look(world.step_count, agents["position"], agents["velocity"])
         return []
 

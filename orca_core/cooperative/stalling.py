@@ -2,7 +2,7 @@
 
 Two triggers, by the names of the predecessor (S. Dergachev, K. Yakovlev, 2021):
 
-`speed-buffer`: the mean speed of an agent over its last 250 steps is under 0.1, and so is that of an agent that it
+`speed-buffer`: the mean speed of an agent over its last 80 steps is under 0.1, and so is that of an agent that it
 sees. Two that swing to and fro before a parked one are not slow by that and get nowhere: who has come no farther in
 those steps than half of that speed would bring it counts as slow as well. Neither is at its goal, drifting, yielding or
 in a sub-plan: those have a reason to stand, and parked pairs that trigger again and again are where thousands of
@@ -31,8 +31,10 @@ Integers = NDArray[np.int64]
 
 SPEED_BUFFER, COMMON_POINT = "speed-buffer", "common-point"
 TRIGGERS = (SPEED_BUFFER, COMMON_POINT)
-# steps over which the mean speed is taken, and metres per second under which it is slow
-WINDOW = 250
+# steps over which the mean speed is taken, and metres per second under which it is slow. The predecessor takes 250, of
+# 0.1 s each; with steps of 0.25 s 100 are as long. With 80 fewer agents stand in vain, with 40 and less sub-plans come
+# in so often that they undo each other
+WINDOW = 80
 SLOW = 0.1
 # metres per second of getting anywhere under which it is slow too, at whatever speed it goes to and fro
 CIRCLING = 0.05

@@ -3,8 +3,9 @@
 What a plan fixes is the order in which cells are entered, and that is all that is kept of it: who is to enter a cell
 waits until the one before has come to its next (the action dependency graph of W. Hönig, S. Kiesel, A. Tinka,
 J. Durham, N. Ayanian, Persistent and Robust Execution of MAPF Schedules in Warehouses, 2019). So nobody need be on
-time, and whoever is held up holds up those alone who come after it. A member is released when it has come to its end,
-or when no place of the rest of its path is one that another member still has to go through.
+time, and whoever is held up holds up those alone who come after it. A member is released when it has come to its end.
+Sooner, as soon as the rest of its path is nobody else's, was tried: most went back into the knot that the plan led them
+round.
 """
 
 from __future__ import annotations
@@ -88,12 +89,12 @@ class SubPlans:
     came a cell farther, `released` who goes its own way again although others of its group do not yet.
     """
 
-    NAMES = ("rows", "group", "first", "stop", "at", "free_from", "moved_step", "waits_for", "waits_until")
+    NAMES = ("rows", "group", "first", "stop", "at", "moved_step", "waits_for", "waits_until")
 
     def __init__(self) -> None:
         """Nobody."""
         empty = np.empty(0, np.int64)
-        self.rows = self.group = self.first = self.stop = self.at = self.free_from = self.moved_step = empty
+        self.rows = self.group = self.first = self.stop = self.at = self.moved_step = empty
         self.waits_for = self.waits_until = empty
         self.released: NDArray[np.uint8] = np.empty(0, np.uint8)
         self.places: Floats = np.empty((0, 2))
@@ -112,20 +113,10 @@ class SubPlans:
         self.following += 1
         lengths = np.array([len(path) for path in paths], np.int64)
         first = offset + np.concatenate([[0], np.cumsum(lengths)[:-1]])
-        free_from = np.full(len(rows), NOBODY, np.int64)
-        for k, (others, until) in enumerate(zip(waits_for, waits_until, strict=True)):
-            waiting = np.flatnonzero(others >= 0)
-            if len(waiting):
-                free_from[k] = max(free_from[k], int(waiting[-1]))
-            for other, place in zip(others[waiting].tolist(), until[waiting].tolist(), strict=True):
-                free_from[other] = max(free_from[other], place)
-        # one that meets nobody goes the first step with the others, so that it is known to be under way
-        free_from = np.minimum(free_from + 1, lengths - 1)
         self.rows = np.concatenate([self.rows, rows])
         self.group = np.concatenate([self.group, np.full(len(rows), number, np.int64)])
         self.first, self.stop = np.concatenate([self.first, first]), np.concatenate([self.stop, first + lengths])
         self.at = np.concatenate([self.at, first - 1])
-        self.free_from = np.concatenate([self.free_from, first + free_from])
         self.moved_step = np.concatenate([self.moved_step, np.full(len(rows), step, np.int64)])
         self.released = np.concatenate([self.released, np.zeros(len(rows), np.uint8)])
         self.places = np.concatenate([self.places, *paths])
@@ -147,14 +138,14 @@ class SubPlans:
         kept = np.ones(len(self.places), np.bool_)
         kept[begin:end] = False
         later = np.flatnonzero(~gone & (self.first >= end))
-        for name in ("first", "stop", "at", "free_from"):
+        for name in ("first", "stop", "at"):
             getattr(self, name)[later] -= end - begin
         self.places = self.places[kept]
         waits_for, waits_until = self.waits_for[kept], self.waits_until[kept]
         shifted = waits_for > int(members[-1])
         self.waits_for = np.where(shifted, waits_for - len(members), waits_for)
         self.waits_until = np.where(shifted, waits_until - (end - begin), waits_until)
-        for name in ("rows", "group", "first", "stop", "at", "free_from", "moved_step", "released"):
+        for name in ("rows", "group", "first", "stop", "at", "moved_step", "released"):
             setattr(self, name, getattr(self, name)[~gone])
         self._moved = np.zeros(len(self.rows), np.uint8)
 
@@ -174,7 +165,7 @@ class SubPlans:
             return np.empty(0, np.int64)
         for number in np.unique(self.group[self._moved == 1]).tolist():
             self.moved_step[self.group == number] = step
-        now = np.flatnonzero((self._moved == 1) & (self.at >= self.free_from))
+        now = np.flatnonzero((self._moved == 1) & (self.at == self.stop - 1))
         self.released[now] = 1
         return self.rows[now]
 

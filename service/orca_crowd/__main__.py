@@ -16,6 +16,7 @@ import typer
 
 from orca_crowd import __version__
 from orca_crowd.bench import app as bench
+from orca_crowd.commands.cluster import app as cluster
 from orca_crowd.commands.keys import app as keys
 from orca_crowd.commands.run import run
 from orca_crowd.commands.solve import solve
@@ -35,6 +36,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
 )
 app.add_typer(bench, name="bench")
+app.add_typer(cluster, name="cluster")
 app.add_typer(keys, name="keys")
 app.command("run")(run)
 app.command("solve")(solve)

@@ -1,7 +1,8 @@
 """A cluster of Ray on this machine, in a process of its own: nodes that come and are killed, and nothing left after.
 
 Run as a script it is that process: it says the address, then does what it reads, a line each: `add` (answers with the
-id of the new node), `kill <id>` and, at the end of its input, everything is ended.
+id of the new node and the process that all of its others come from) and `kill <id>`. At the end of its input everything
+is ended.
 """
 
 from __future__ import annotations
@@ -25,7 +26,6 @@ __all__ = ["RayCluster", "ray_cluster"]
 
 STOP_SECONDS = 20.0
 NODE = {
-    "num_cpus": 2,
     # the smallest that Ray takes
     "object_store_memory": 80 * 2**20,
     "include_dashboard": False,
@@ -39,6 +39,7 @@ class RayCluster:
         """Read its address."""
         self._process = process
         self.address = self._read()
+        self._raylets: dict[int, str] = {}
 
     def _read(self) -> str:
         assert self._process.stdout is not None
@@ -56,7 +57,13 @@ class RayCluster:
 
     def add(self) -> str:
         """One more node; its id."""
-        return self._ask("add")
+        node, raylet = self._ask("add").split()
+        self._raylets[int(raylet)] = node
+        return node
+
+    def node_of(self, process: int) -> str:
+        """The node that a process of a world is on."""
+        return self._raylets[psutil.Process(process).ppid()]
 
     def kill(self, node: str) -> None:
         """SIGKILL for every process of a node."""
@@ -79,7 +86,7 @@ def _command(process: psutil.Process) -> str:
 
 @contextmanager
 def ray_cluster() -> Iterator[RayCluster]:
-    """A cluster with one node, its head; every process of it has ended after the block."""
+    """A cluster whose head takes no worlds; every process of it has ended after the block."""
     # sockets have short names: not in the folder of the test
     folder = Path(tempfile.mkdtemp(prefix="oc"))
     environment = {name: value for name, value in child_environment().items() if name != "PYTHONWARNINGS"}
@@ -115,21 +122,23 @@ def ray_cluster() -> Iterator[RayCluster]:
 
 
 def _serve(folder: str) -> None:
-    os.environ["RAY_USAGE_STATS_ENABLED"] = "0"
+    # a machine that has much else to do takes its time
+    os.environ |= {"RAY_USAGE_STATS_ENABLED": "0", "RAY_gcs_rpc_server_connect_timeout_s": "60"}
     from ray.cluster_utils import Cluster
 
     def say(text: str) -> None:
         print(f"answer: {text}", flush=True)
 
-    cluster = Cluster(initialize_head=True, head_node_args={**NODE, "temp_dir": folder})
+    cluster = Cluster(initialize_head=True, head_node_args={**NODE, "num_cpus": 0, "temp_dir": folder})
     nodes = {}
     say(cluster.address)
     for line in sys.stdin:
         match line.split():
             case ["add"]:
-                node = cluster.add_node(**NODE)
+                node = cluster.add_node(**NODE, num_cpus=1)
                 nodes[node.node_id] = node
-                say(node.node_id)
+                (raylet,) = node.all_processes["raylet"]
+                say(f"{node.node_id} {raylet.process.pid}")
             case ["kill", name]:
                 cluster.remove_node(nodes.pop(name), allow_graceful=False)
                 say("killed")

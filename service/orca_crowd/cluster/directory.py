@@ -18,7 +18,7 @@ from orca_crowd.cluster.epochs import Epochs
 from orca_crowd.cluster.upstream import Place, Upstream
 from orca_crowd.engine.ray.actor import ActorOrder
 from orca_crowd.engine.ray.cluster import ActorAway, ClusterError, ClusterLost, NameTaken, Needs, NoSuchActor
-from orca_crowd.engine.ray.names import PLACES, actor_name
+from orca_crowd.engine.ray.names import PLACES, actor_name, other_place
 from orca_crowd.errors import ApiError
 from orca_crowd.metrics import Metrics
 from orca_crowd.settings import Settings
@@ -145,15 +145,15 @@ class Directory:
         names = [actor_name(world, place) for place in PLACES]
         return await self._asking.ask(lambda: [name for name in names if exists(name)])
 
-    async def _make(self, world: str, *, lasting: bool) -> None:
+    async def _make(self, world: str, *, lasting: bool, place: str = PLACES[0]) -> None:
         order = ActorOrder(
             world=world,
-            place=PLACES[0],
+            place=place,
             run=HOST,
             settings=self._world_settings(),
             environment=self._environment,
         )
-        name = actor_name(world, PLACES[0])
+        name = actor_name(world, place)
         make = self._asking.cluster.make
         await self._asking.ask(lambda: make(name, order, self._needs, lasting=lasting))
 
@@ -175,9 +175,12 @@ class Directory:
                 found = self._best(world, told)
                 if found is not None:
                     return found
+                if told and not silent and all(each.state == "waiting" for each in told):
+                    # whoever wanted to move the world has gone, and so has its process
+                    await self._asking.actor(told[0].actor, "take", False, seconds=QUESTION_SECONDS)
                 if not told and not silent and not await self._bring(world):
                     raise ApiError("not-found", f"there is no world {world[:64]!r}")
-                await self._give_up_the_silent(silent)
+                await self._give_up_the_silent(world, silent)
                 said = ", ".join(f"{each.actor} is {each.state}" for each in told) or "its process is being made"
             except ClusterError as error:
                 said = str(error)
@@ -233,12 +236,21 @@ class Directory:
             await self._make(world, lasting=True)
         return True
 
-    async def _give_up_the_silent(self, silent: dict[str, float]) -> None:
-        """Have a process made anew that the cluster believes to live and that has said nothing for long."""
+    async def _give_up_the_silent(self, world: str, silent: dict[str, float]) -> None:
+        """Let another process take a world over from one that the cluster believes to live and that says nothing.
+
+        Not the same anew: a process that is frozen does not die of being told to, and Ray would wait for that.
+        """
         for name, since in list(silent.items()):
-            if self._clock.now() - since > self._settings.unreachable_seconds + 2 * QUESTION_SECONDS:
-                log.warning("actor %s says nothing and is made anew", name)
-                await self._asking.ask(lambda name=name: self._asking.cluster.end(name, for_good=False))  # type: ignore[misc]
+            if self._clock.now() - since > self._settings.unreachable_seconds + QUESTION_SECONDS:
+                if not await self._asking.ask(lambda name=name: self._asking.cluster.runs(name)):  # type: ignore[misc]
+                    # it is being made, which takes as long as it takes
+                    silent[name] = self._clock.now()
+                    continue
+                log.warning("actor %s says nothing, and another takes its world over", name)
+                with suppress(NameTaken):
+                    await self._make(world, lasting=True, place=other_place(name.rpartition("/")[2]))
+                await self._asking.ask(lambda name=name: self._asking.cluster.end(name, for_good=True))  # type: ignore[misc]
                 del silent[name]
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 import os
 from contextlib import suppress
 
@@ -15,12 +16,16 @@ from orca_crowd.engine.ray.names import world_of
 from orca_crowd.errors import ApiError
 from orca_crowd.metrics import Metrics
 from orca_crowd.settings import Settings
-from orca_crowd.worlds.shared import world_kept
+from orca_crowd.worlds.shared import Sleepers, world_kept, worlds_kept
 
 __all__ = ["Front"]
 
+log = logging.getLogger("orca_crowd")
+
 # a process that does something for somebody is asked for a sign of life so often in the time that it has for one
 LOOKS = 3
+# how often worlds without a process are looked for
+BRING_SECONDS = 5.0
 # what the process of a world takes over from the environment of the front end
 PASSED_ON = ("ORCA_CROWD_KERNEL_CACHE", "PYTHONPATH", "OTEL_EXPORTER_OTLP_ENDPOINT", "OTEL_SERVICE_NAME")
 
@@ -43,6 +48,7 @@ class Front:
         self._tasks = [
             asyncio.create_task(self.asking.watch(), name="watch of the cluster"),
             asyncio.create_task(self._look_for_the_silent(), name="signs of life"),
+            asyncio.create_task(self._bring_all_back(), name="return of the worlds"),
         ]
 
     async def close(self) -> None:
@@ -72,6 +78,31 @@ class Front:
         """Whether a world has a journal."""
         folder = self.settings.folder
         return folder is not None and await asyncio.to_thread(world_kept, folder, world)
+
+    async def _bring_all_back(self) -> None:
+        """Worlds that have a journal and no process: after the loss of the whole cluster, or of one that made none."""
+        folder = self.settings.folder
+        if folder is None:
+            return
+        sleepers, room = Sleepers(folder), asyncio.Semaphore(self.settings.helpers)
+
+        def missing(there: set[str]) -> list[str]:
+            return [name for name in worlds_kept(folder) if name not in there and not sleepers.asleep(name)]
+
+        async def bring(name: str) -> None:
+            async with room:
+                try:
+                    await self.directory.find(name)
+                except ApiError as refusal:
+                    log.warning("world %s does not come back: %s", name, refusal.detail)
+
+        while True:
+            if self.asking.trouble is None:
+                with suppress(ApiError):
+                    there = set(await self.worlds())
+                    found = await asyncio.to_thread(missing, there)
+                    await asyncio.gather(*(bring(name) for name in found))
+            await asyncio.sleep(BRING_SECONDS)
 
     async def _look_for_the_silent(self) -> None:
         seconds = self.settings.unreachable_seconds

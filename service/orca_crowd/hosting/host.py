@@ -25,6 +25,7 @@ from orca_crowd.clock import SystemClock
 from orca_crowd.engine.ray.actor import ActorOrder
 from orca_crowd.engine.ray.names import actor_name, other_place
 from orca_crowd.hosting.door import FrontDoor
+from orca_crowd.journal.errors import BadJournal
 from orca_crowd.journal.watch import Writing
 from orca_crowd.logs import configure
 from orca_crowd.settings import Settings
@@ -93,15 +94,16 @@ class Host:
                 "token": self._token,
                 "epoch": self.epoch,
                 "created": self._created or self.epoch,
+                "kept": self._archive is not None and bool(self._archive.names()),
             }
 
     def release(self) -> None:
         """Let go of the world; its journal is closed when this returns."""
         self._call(self._release())
 
-    def take(self) -> None:
-        """Take the world over, where this was waited for."""
-        self._call(self._take())
+    def take(self, let_go: bool) -> None:
+        """Take the world over, where this was waited for; `let_go`: whoever had it has let go."""
+        self._call(self._take(let_go=let_go))
 
     def _call(self, coroutine: Any) -> None:
         if self._loop is None:
@@ -158,7 +160,7 @@ class Host:
         )
         server = DrainingServer(config, lambda: drain(app))
         serving = asyncio.create_task(server.serve())
-        looking = asyncio.create_task(self._look(server))
+        looking = asyncio.create_task(self._look(server, guard))
         await asyncio.wait([serving, looking], return_when=asyncio.FIRST_COMPLETED)
         looking.cancel()
         await serving
@@ -171,20 +173,26 @@ class Host:
 
         return Hosted(self._order.world, archive, FrontDoor(self._token), self._turn.wait)
 
-    async def _claim(self) -> None:
-        """Take the world over: from here on nobody else writes its journal."""
+    async def _claim(self, *, let_go: bool = False) -> None:
+        """Take the world over: from here on nobody else writes its journal. `let_go`: nobody else answers for it."""
         archive = self._archive
         if archive is None:
             self.epoch = int(self._clock.wall() * 1000)
         else:
-            self.epoch, self._created = await asyncio.to_thread(archive.claim)
-        # what an older life has answered a moment ago was true
-        asyncio.get_running_loop().call_later(2 * TRUSTED_SECONDS, self._turn.set)
+            try:
+                self.epoch, self._created = await asyncio.to_thread(archive.claim)
+            except BadJournal as error:
+                # the world is there and has failed, which its registry finds out and tells
+                log.error("%s", error)
+                self.epoch = int(self._clock.wall() * 1000)
+        # what an older life answers in this moment, not knowing that it is one, is still true
+        asyncio.get_running_loop().call_later(0.0 if let_go else 2 * TRUSTED_SECONDS, self._turn.set)
 
-    async def _take(self) -> None:
+    async def _take(self, *, let_go: bool = False) -> None:
         if self._state == "waiting":
-            await self._claim()
+            self._waits = False
             self._settle("starting")
+            await self._claim(let_go=let_go)
 
     async def _release(self) -> None:
         assert self._services is not None
@@ -201,7 +209,7 @@ class Host:
             self._state = state
             self._settled.notify_all()
 
-    async def _look(self, server: uvicorn.Server) -> None:
+    async def _look(self, server: uvicorn.Server, guard: Guard) -> None:
         """See to it that others learn how far this is, and that it ends when nobody needs it."""
         since = self._clock.now()
         while True:
@@ -223,6 +231,8 @@ class Host:
                     told = (self._order.world, self._address, self.epoch, now - self._begun)
                     log.info("world %s is served on %s, life %d, after %.1f seconds", *told)
             elif self._state == "serving":
+                # one that nobody asks anything has to find out by itself
+                await guard.current()
                 if not services.registry.empty:
                     since = now
                 elif now - since > EMPTY_SECONDS:

@@ -357,6 +357,8 @@ class Registry:
             log.warning("the journal of world %s was damaged and is cut: %s", name, cut)
         if about.clock.mode == "realtime" and self._settings.restart == "paused":
             about = About(about.title, about.ttl, ClockBody(mode="manual"), about.durability)
+        if facts.get("away"):
+            await self._engine.serve(lambda: session.keep(away=False))
         runner = self._runner(session, about)
         self._runners[name] = runner
         runner.start()
@@ -385,6 +387,9 @@ class Registry:
             elif self._runners.pop(runner.name, None) is not None:
                 self._making.add(runner.name)
                 try:
+                    if self._only is not None:
+                        # whoever looks for worlds without a process is to let this one be
+                        await runner.change(lambda session: session.keep(away=True))
                     await runner.close("gone", "the world was not used and is put away; ask for it and it is back")
                 finally:
                     self._making.discard(runner.name)

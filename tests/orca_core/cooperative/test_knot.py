@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from orca_core.cooperative.group import Watch
+from orca_core.cooperative.group import Watch, crowd
 from orca_core.cooperative.knot import Knot, solve_instance, untie
 from orca_core.cooperative.local_grid import beginnings, cells_of, endings, local_grid
 from orca_core.formats.movingai import GridMap
@@ -38,12 +38,20 @@ def test_a_group_is_who_is_seen_and_who_they_see() -> None:
     assert watch.near(places, 0, 4.5, 10) == [1]
     assert watch.near(places, 1, 4.5, 10) == [2, 3, 0]
     assert watch.near(places, 1, 4.5, 1) == [2]
-    assert watch.group(places, 0, 4.5, 10, everybody) == [0, 1, 2, 3]
+    assert watch.group(places, 0, 4.5, 10, everybody).tolist() == [0, 1, 2, 3]
     everybody[1] = False
-    assert watch.group(places, 0, 4.5, 10, everybody) == [0]
+    assert watch.group(places, 0, 4.5, 10, everybody).tolist() == [0]
     # without the wall it would be in sight
     assert watch.near(places, 5, 3.0, 10) == []
     assert Watch(grid_of(*[".........."] * 3)).near(places, 5, 3.0, 10) == [0]
+
+
+def test_who_stands_close_takes_part_and_whoever_is_close_to_that_one() -> None:
+    places = centers((0, 0), (1.2, 0), (2.3, 0.4), (4, 0), (2.3, 1.4))
+    free = np.ones(5, np.bool_)
+    assert crowd(places, np.array([0]), free).tolist() == [0, 1, 2, 4]
+    free[1] = False
+    assert crowd(places, np.array([0]), free).tolist() == [0]
 
 
 def test_the_box_has_what_is_seen_and_no_more() -> None:

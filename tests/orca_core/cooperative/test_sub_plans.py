@@ -63,17 +63,12 @@ def followed(plan: Plan, width: int, seed: int) -> tuple[list[list[int]], int]:
     target = np.zeros((count + 2, 2))
     visited = [[int(path[0])] for path in walked]
     nearest = np.inf
-    released: list[int] = []
     for step in range(20_000):
         if step == 5:
             plans.remove(before)
         if step == 9:
             plans.remove(behind)
         plans.aim(target)
-        # whoever is released in this test goes on along its path, which nobody else needs
-        for agent in released:
-            path = centers[agent]
-            target[agent] = path[min(len(path) - 1, len(visited[agent]))]
         away = target - position
         far = np.sqrt((away * away).sum(axis=1))
         position += away * np.minimum(1.0, 0.25 * speed / np.maximum(far, 1e-9))[:, None]
@@ -84,7 +79,7 @@ def followed(plan: Plan, width: int, seed: int) -> tuple[list[list[int]], int]:
         gaps = position[:count, None] - position[None, :count]
         apart = np.sqrt((gaps * gaps).sum(axis=2)) + 9.0 * np.eye(count)
         nearest = min(nearest, float(apart.min()))
-        released += [agent for agent in plans.advance(step, 0.2, position).tolist() if agent < count]
+        plans.advance(step, 0.2, position)
         if all(len(v) == len(p) for v, p in zip(visited, walked, strict=True)):
             break
     return visited, nearest
@@ -100,19 +95,20 @@ def test_a_plan_is_followed_to_its_end_without_a_touch(seed: int) -> None:
     assert nearest > 0.6
 
 
-def test_a_group_of_one_who_meets_nobody_is_free_after_its_first_cell() -> None:
-    instance = instance_of("a...A ..... b...B")
-    walked, waits_for, waits_until = order_of_entry(push_and_rotate(Search(instance)).paths)
+def test_who_has_come_to_its_end_is_free_and_the_group_is_over_with_the_last() -> None:
+    walked, waits_for, waits_until = order_of_entry(paths_of([0, 1], [10, 11, 12]))
     plans = SubPlans()
     centers = [np.stack([path % 5 + 0.5, path // 5 + 0.5], axis=1) for path in walked]
     number = plans.add(0, np.array([4, 7]), centers, waits_for, waits_until)
-    assert plans.members(number).tolist() == [4, 7]
     position = np.zeros((8, 2))
-    position[4], position[7] = (0.5, 0.5), (0.5, 2.0)
-    assert plans.advance(1, 0.3, position).tolist() == [4]
+    position[4], position[7] = (0.5, 0.5), (0.5, 2.5)
+    assert plans.advance(1, 0.3, position).tolist() == []
+    position[4], position[7] = (1.4, 0.5), (1.5, 2.4)
+    assert plans.advance(2, 0.3, position).tolist() == [4]
+    assert plans.members(number).tolist() == [7]
     assert plans.finished() == []
-    position[7] = (0.6, 2.5)
-    assert plans.advance(2, 0.3, position).tolist() == [7]
+    position[7] = (2.4, 2.5)
+    assert plans.advance(3, 0.3, position).tolist() == [7]
     assert plans.finished() == [number]
     plans.remove(number)
     assert len(plans) == len(plans.places) == 0

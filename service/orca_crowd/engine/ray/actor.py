@@ -42,8 +42,8 @@ class WorldHost(Protocol):
         """Let go of the world: its journal is closed when this returns."""
         ...
 
-    def take(self) -> None:
-        """Take the world over."""
+    def take(self, let_go: bool) -> None:
+        """Take the world over; `let_go`: whoever had it has let go."""
         ...
 
 
@@ -66,18 +66,23 @@ class WorldActor:
             other_lives=lambda name: _lives(name, context.namespace),
         )
         self._node = context.get_node_id()
+        self._order = order
 
     def describe(self, seconds: float) -> dict[str, Any]:
         """Where the world is served and how far that is."""
         return {**self._host.describe(seconds), "pid": os.getpid(), "node": self._node}
 
+    def order(self) -> ActorOrder:
+        """What it was made with, for the process that is to take the world over."""
+        return self._order
+
     def release(self) -> None:
         """Let go of the world."""
         self._host.release()
 
-    def take(self) -> None:
+    def take(self, let_go: bool) -> None:
         """Take the world over."""
-        self._host.take()
+        self._host.take(let_go)
 
 
 def _lives(name: str, namespace: str) -> bool:

@@ -22,6 +22,8 @@ log = logging.getLogger("orca_crowd")
 
 # calls that an actor may be in at once: those that wait for it to begin, and one that ends it
 CALLS_AT_ONCE = 16
+# for Ray a node that goes in any case, busy or not (autoscaler.proto)
+PREEMPTION = 2
 # what a node is called in the labels that Ray gives it
 NODE_LABEL = "ray.io/node-id"
 
@@ -155,6 +157,14 @@ class Cluster:
         except NoSuchActor:
             return
 
+    def take_no_more(self, node: str) -> None:
+        """Have Ray place nothing more on a node, and end it once nothing is there; ClusterError where it refuses."""
+        ray = self._ray()
+        client = ray._raylet.GcsClient(address=ray.get_runtime_context().gcs_address)
+        done, why = client.drain_node(node, PREEMPTION, "its worlds move elsewhere", 0)
+        if not done:
+            raise ClusterError(f"node {node} is not emptied: {why}")
+
     def exists(self, name: str) -> bool:
         """Whether there is an actor of this name."""
         try:
@@ -162,6 +172,14 @@ class Cluster:
         except NoSuchActor:
             return False
         return True
+
+    def runs(self, name: str) -> bool:
+        """Whether an actor is at work, as far as Ray knows: not waiting for a place, nor being made or made anew."""
+        self._ray()
+        from ray._private.state import actors
+
+        found = actors(self._handle(name)._actor_id.hex())
+        return bool(found.get("State") == "ALIVE")
 
     def _handle(self, name: str) -> Any:
         ray = self._ray()

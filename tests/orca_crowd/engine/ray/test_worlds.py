@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import os
 import signal
+import subprocess
+import sys
 import threading
 import time
 from collections.abc import Iterator
@@ -17,7 +19,7 @@ import httpx
 import pytest
 from websockets.sync.client import ClientConnection, connect
 
-from tests.support.live_server import live_server
+from tests.support.live_server import child_environment, live_server
 from tests.support.mortal_server import MortalServer
 from tests.support.ray_cluster import RayCluster, ray_cluster
 
@@ -44,7 +46,7 @@ class Fronts:
         options = ("--engine", "ray", "--ray-address", self.cluster.address, "--data", str(self.data))
         server = MortalServer(folder, *options)
         self._stack.callback(server.close)
-        server.start(ORCA_CROWD_UNREACHABLE_SECONDS="2")
+        server.start(ORCA_CROWD_UNREACHABLE_SECONDS="3")
         self.servers.append(server)
 
     @contextmanager
@@ -59,6 +61,7 @@ def fronts(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Fronts]:
     """A cluster and two front ends."""
     with ExitStack() as stack:
         cluster = stack.enter_context(ray_cluster())
+        cluster.add()
         found = Fronts(cluster, tmp_path_factory.mktemp("fronts"), stack)
         found.start()
         found.start()
@@ -101,6 +104,11 @@ def watch(client: httpx.Client, path: str) -> ClientConnection:
     """A socket to the stream of a world."""
     url = f"ws://{client.base_url.host}:{client.base_url.port}{path}/stream"
     return connect(url, subprotocols=["orca-crowd.v1.json"], max_size=None)
+
+
+def quiet_environment() -> dict[str, str]:
+    """That of a command which reads no warnings of the libraries below as errors."""
+    return {name: value for name, value in child_environment().items() if name != "PYTHONWARNINGS"}
 
 
 def heard(socket: ClientConnection, kind: str) -> dict[str, Any]:
@@ -216,3 +224,58 @@ def test_a_front_end_that_dies_takes_nothing_with_it(fronts: Fronts, first: http
         brief.servers[0].kill()
     assert first.post(f"{path}/steps", json={"count": 1}).json()["step"] == 4
     assert first.delete(path).status_code == 204
+
+
+def test_a_frozen_process_says_nothing_more_when_it_wakes_up(fronts: Fronts, first: httpx.Client) -> None:
+    path = make(first, "frozen")
+    assert first.post(f"{path}/steps", json={"count": 4}).json()["step"] == 4
+    (old,) = fronts.cluster.worlds()
+    os.kill(old, signal.SIGSTOP)
+    try:
+        # whoever waits for it is told that it is not known whether the step was taken
+        waited = first.post(f"{path}/steps", json={"count": 1}, timeout=60)
+        assert (waited.status_code, waited.json()["code"]) == (503, "interrupted")
+        again = first.post(f"{path}/steps", json={"count": 1, "return": "digest"}).json()
+        assert again["step"] in (5, 6)
+    finally:
+        os.kill(old, signal.SIGCONT)
+    until = time.monotonic() + 10
+    while old in fronts.cluster.worlds() and time.monotonic() < until:
+        time.sleep(0.05)
+    assert old not in fronts.cluster.worlds()
+    assert first.get(f"{path}/digest").json() == {"step": again["step"], "sha256": again["digest"]}
+    assert first.delete(path).status_code == 204
+
+
+def test_a_node_is_emptied_and_another_one_dies(fronts: Fronts, first: httpx.Client, second: httpx.Client) -> None:
+    path = make(first, "mover")
+    (process,) = fronts.cluster.worlds()
+    before, after = fronts.cluster.node_of(process), fronts.cluster.add()
+    with watch(second, path) as socket:
+        socket.send(json.dumps({"type": "subscribe"}))
+        heard(socket, "full")
+        moved = first.post(f"{path}/steps", json={"count": 6, "return": "digest"}).json()
+        # its worlds go to the other one while they are watched
+        command = [sys.executable, "-m", "orca_crowd", "cluster", "drain", before, "--ray-address"]
+        done = subprocess.run(
+            [*command, fronts.cluster.address], env=quiet_environment(), capture_output=True, text=True, timeout=120
+        )
+        assert done.returncode == 0, done.stderr
+        assert "1 of 1 worlds have moved" in done.stdout
+        assert heard(socket, "gap")["step"] == 6
+        assert heard(socket, "full")["step"] == 6
+        assert second.get(f"{path}/digest").json() == {"step": 6, "sha256": moved["digest"]}
+        (process,) = fronts.cluster.worlds()
+        assert fronts.cluster.node_of(process) == after
+        # and that one is lost without a word
+        third = fronts.cluster.add()
+        last = second.post(f"{path}/steps", json={"count": 3, "return": "digest"}).json()
+        killed = time.monotonic()
+        fronts.cluster.kill(after)
+        assert heard(socket, "gap")["step"] == 9
+        assert first.get(f"{path}/digest").json() == {"step": 9, "sha256": last["digest"]}
+        assert time.monotonic() - killed < 30
+        (process,) = fronts.cluster.worlds()
+        assert fronts.cluster.node_of(process) == third
+        assert second.post(f"{path}/steps", json={"count": 1}).json()["step"] == 10
+    assert second.delete(path).status_code == 204
