@@ -89,6 +89,8 @@ class Follow:
             return cls(world)
         made = cls(world, Followers.from_arrays(kept), Batches.from_arrays(kept, world.step_count))
         made._watch = Watch.of(world, kept)
+        if made._watch.current is not None:
+            made._see_with(made._watch.current)
         made._quiet_until = int(kept["quiet_until"][0]) if "quiet_until" in kept else 0
         made.plan_with(world, made._planning)
         return made

@@ -62,11 +62,11 @@ class NavmeshPlanner:
         items = self._obstacles.items()
         known = {} if before is None else before._box_of
         # the box of each, looked up once: an obstacle that changes is another one
-        self._box_of: dict[int, tuple[Obstacle, list[float]]] = {}
+        self._box_of: dict[int, tuple[Any, list[float]]] = {}
         for each in items:
-            held = known.get(id(each))
-            self._box_of[id(each)] = held if held is not None and held[0] is each else (each, _box(each))
-        boxes = np.array([box for _, box in self._box_of.values()]).reshape(-1, 4)
+            held = known.get(id(each.points))
+            self._box_of[id(each.points)] = held if held is not None and held[0] is each.points else _box(each)
+        boxes = np.array([self._box_of[id(each.points)][1] for each in items]).reshape(-1, 4)
         # looked up once, for a plane that holds them all
         self._farthest = float(np.abs(boxes).max(initial=0.0))
         acting = [not each.open for each in items]
@@ -247,10 +247,10 @@ def _octagon(disc: Disc) -> NDArray[np.float64]:
     return np.array([(x + right, y + up) for right, up in zip(near, ups, strict=True)])
 
 
-def _box(obstacle: Obstacle) -> list[float]:
-    """Least x and y, and largest, of an obstacle."""
+def _box(obstacle: Obstacle) -> tuple[Any, list[float]]:
+    """The points of an obstacle, and of these least x and y and largest."""
     points = np.asarray(obstacle.points, np.float64)
-    return [*points.min(axis=0).tolist(), *points.max(axis=0).tolist()]
+    return obstacle.points, [*points.min(axis=0).tolist(), *points.max(axis=0).tolist()]
 
 
 def _same(one: WalkableSet, other: WalkableSet) -> bool:

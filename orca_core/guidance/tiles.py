@@ -112,7 +112,7 @@ def _lines(low: float, high: float, side: float, first: float, last: float) -> F
 @dataclass(frozen=True, eq=False)
 class Piece:
     """The triangles of one tile: `vertices` (v, 2), `triangles` and `across` int64 (t, 3), numbered within the tile,
-    and its edges on each side, ascending: `place` int64 (e, 3) of side, triangle and edge, `span` (e, 2) along the side.
+    and its edges on each side, ascending: `place` int64 (e, 3) of side, triangle and edge, `span` (e, 2) along it.
     """
 
     vertices: Floats
@@ -188,7 +188,7 @@ class Cuts:
         """The triangles of a tile with these obstacles near it, and its vertices on each side, ascending."""
         known = self._cuts[tile]
         for number, entry in enumerate(known):
-            if len(entry[0]) == len(standing) and all(a is b for a, b in zip(entry[0], standing, strict=True)):
+            if len(entry[0]) == len(standing) and all(map(_same, entry[0], standing)):
                 if number:
                     known.insert(0, known.pop(number))
                 return entry
@@ -209,10 +209,15 @@ class Cuts:
 
     def _taken_by(self, obstacle: Obstacle) -> Any:
         """What an obstacle takes off, found out once."""
-        known = self._taken.get(id(obstacle))
-        if known is None or known[0] is not obstacle:
-            known = self._taken[id(obstacle)] = (obstacle, self.surface.taken(obstacle))
+        known = self._taken.get(id(obstacle.points))
+        if known is None or not _same(known[0], obstacle):
+            known = self._taken[id(obstacle.points)] = (obstacle, self.surface.taken(obstacle))
         return known[1]
+
+
+def _same(one: Obstacle, other: Obstacle) -> bool:
+    """Whether two obstacles stand in the same place: a door that was opened and closed has its points as they were."""
+    return one.points is other.points and one.closed == other.closed
 
 
 def _parts(area: Any, tiling: Tiling) -> list[Any]:

@@ -63,8 +63,7 @@ class Watch:
             return None
         walls = self._seen.walls if self._seen is not None else self._walls
         before, areas_before = self._whole, self._areas
-        self._areas = _digest_of_areas(world)
-        self._whole = hashlib.sha256(statics.walls.tobytes() + self._areas).digest()
+        self._whole, self._areas = _digests(world)
         self._seen, self._grid, self._walls = statics, grid, None
         if not before or before == self._whole:
             return None
@@ -97,8 +96,8 @@ class Watch:
             if walls.dtype != np.float64 or walls.ndim != 2 or walls.shape[1] != 4:
                 raise SnapshotError(f"the ways of this snapshot do not agree with each other: {walls.shape} of walls")
             made._walls = np.ascontiguousarray(walls)
-        else:
-            made._walls = world.statics().walls
+        elif _digests(world)[0] == made._whole:
+            made._seen, made._grid = world.statics(), world.grid_map
         return made
 
 
@@ -127,8 +126,8 @@ def _difference(before: Floats, after: Floats) -> Change | None:
     return Change(boxes, np.repeat(np.array([1, 0], np.uint8), [len(gone), len(come)]))
 
 
-def _digest_of_areas(world: World) -> bytes:
-    """sha256 of the walkable areas, and of the grid map that is planned on, as they were given."""
+def _digests(world: World) -> tuple[bytes, bytes]:
+    """sha256 of everything, and of the walkable areas and the grid map that is planned on, as they were given."""
     digest = hashlib.sha256()
     cells = planned_on(world.options, world.grid_map)
     for array in () if cells is None else cells.to_arrays().values():
@@ -138,4 +137,5 @@ def _digest_of_areas(world: World) -> bytes:
         for polygon in area.polygons:
             for ring in polygon:
                 digest.update(np.ascontiguousarray(ring).tobytes() + b"/")
-    return digest.digest()
+    areas = digest.digest()
+    return hashlib.sha256(world.statics().walls.tobytes() + areas).digest(), areas
