@@ -47,9 +47,11 @@ PATH = COLUMNS["guidance"].choices.index("path")
 PLAN_SECONDS = 0.03
 ASK_SECONDS = 1.0
 LOOK_SECONDS = 0.5
-# after a change, seconds and steps, whichever is longer, in which meshes are made ready before anybody asks
+# after a change meshes are made ready before anybody asks: simulated seconds at least, and steps if they are no longer
+# than so many seconds, since a world may take its steps as fast as it can
 SETTLE_SECONDS = 0.1
-SETTLE_STEPS = 4
+SETTLE_STEPS = 6
+LONGEST_SETTLING = 0.4
 # questions in one step, and of those among them for whom there was no budget yet; more wait, those first who have
 # waited longest
 ASKED_AT_ONCE = 1024
@@ -76,7 +78,8 @@ class Follow:
         self.delay = options.plan_delay_steps or max(1, math.ceil(PLAN_SECONDS / dt))
         self._ask_steps = max(1, math.ceil(ASK_SECONDS / dt))
         self._look_steps = max(1, math.ceil(LOOK_SECONDS / dt))
-        self._settle_steps = max(SETTLE_STEPS, math.ceil(SETTLE_SECONDS / dt))
+        settling = max(SETTLE_SECONDS, min(SETTLE_STEPS * dt, LONGEST_SETTLING))
+        self._settle_steps = max(1, math.ceil(settling / dt))
         self._scratch = (np.empty(STACK, np.int64), np.empty(WORK), np.empty((NEAR, 4)))
         # how many looks the last step took, for who measures
         self.looks = 0

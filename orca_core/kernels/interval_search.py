@@ -37,6 +37,8 @@ SPENT = 3
 
 # a root that was reached before on a way shorter by more than this part is not tried again
 ROOT_SLACK = 1e-12
+# points nearer than this part of their coordinates are one
+SAME_POINT = 1e-12
 
 
 @kernel("f8(f8,f8,f8,f8,f8,f8)")
@@ -55,7 +57,8 @@ def apart(ax, ay, bx, by):
 def meeting(ox, oy, tx, ty, ax, ay, a, bx, by, b):
     """Where the ray from o through t meets the edge between corners a and b, kept on the edge, and the vertex it is.
 
-    An end of the edge that is met is that vertex: a path may bend there.
+    An end of the edge that is met is that vertex: a path may bend there. Rounding must not have the ray pass it by, or
+    what lies round a corner that is exactly in line with two others would be seen from neither.
     """
     before = turn(ox, oy, tx, ty, ax, ay)
     after = turn(ox, oy, tx, ty, bx, by)
@@ -64,7 +67,14 @@ def meeting(ox, oy, tx, ty, ax, ay, a, bx, by, b):
         return ax, ay, a
     if part >= 1.0:
         return bx, by, b
-    return ax + part * (bx - ax), ay + part * (by - ay), -1
+    x = ax + part * (bx - ax)
+    y = ay + part * (by - ay)
+    touch = SAME_POINT * (1.0 + abs(x) + abs(y))
+    if abs(x - ax) <= touch and abs(y - ay) <= touch:
+        return ax, ay, a
+    if abs(x - bx) <= touch and abs(y - by) <= touch:
+        return bx, by, b
+    return x, y, -1
 
 
 @kernel("Tuple((f8,i8))(f8,f8,f8,f8,f8,f8,f8,f8)")
@@ -222,8 +232,17 @@ def expand(
     ox = chain_point[root, 0]
     oy = chain_point[root, 1]
 
-    # on the edge itself everything behind it is in sight
+    # seen edge on: from the edge itself everything behind it is in sight, from beside it only what lies round its end
     if turn(ox, oy, rx, ry, lx, ly) <= 0.0:
+        if (lx - ox) * (rx - ox) + (ly - oy) * (ry - oy) > 0.0:
+            left_nearer = apart(ox, oy, lx, ly) <= apart(ox, oy, rx, ry)
+            root_vertex = left if left_nearer else right
+            if root_vertex < 0 or corner[root_vertex] == 0:
+                return True
+            ex = lx if left_nearer else rx
+            ey = ly if left_nearer else ry
+            root = link(ex, ey, root, chain_point, chain_before, counts)
+            walked += apart(ox, oy, ex, ey)
         return push(
             root, root_vertex, walked, triangle, to_a, ax, ay, a, tx, ty, top, gx, gy, greed, across, walked_to, real,
             whole, chain_point, heap, counts,
