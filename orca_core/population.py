@@ -20,7 +20,10 @@ from orca_core.yielding import MANNERS
 __all__ = ["Population"]
 
 # what is remembered of an agent on its way, and forgotten with it
-ANEW = ("waiting", "blocked_by", "right_since", "resting_until", "attempts", "yields_to", "yielding")
+ANEW = (
+    "waiting", "blocked_by", "right_since", "resting_until", "attempts", "yields_to", "yielding", "swapping",
+    "swaps_with",
+)  # fmt: skip
 
 Integers = NDArray[np.int64]
 Masks = Mapping[str, NDArray[np.bool_]]
@@ -77,6 +80,7 @@ class Population:
         for name, array in columns.items():
             self.state[name][:] = array
         self.state.tune_anew()
+        self.state.write_anew()
 
     def set_defaults(self, defaults: Mapping[str, float | int | str]) -> None:
         """Replace the defaults for fields left out of later additions; raises InvalidInput naming each wrong one."""
@@ -178,6 +182,7 @@ class Population:
         rows = rows_of(indices)
         sent = bool({"goal", "preferred_velocity", "position"} & (set(values) | set(cleared)))
         before = self._targets(rows) if sent else ()
+        self.state.write_anew()
         for name, mask in cleared.items():
             empty = indices[mask]
             self.state[name][empty] = 0.0 if name not in COLUMNS else COLUMNS[name].unset or 0.0
@@ -214,6 +219,7 @@ class Population:
         if mask is not None and not isinstance(indices, slice):
             indices, array = indices[mask], array[mask]
         state = self.state
+        state.write_anew()
         if name == "preferred_velocity":
             state["has_goal"][indices] = 0
             state["goal"][indices] = 0.0

@@ -42,8 +42,14 @@ from orca_core.statics import Statics
 from orca_core.tree import leaf_count
 from orca_core.yielding import bonds_of, manners_of
 
-__all__ = ["Solver", "StepTask"]
+__all__ = ["MOVED_BY", "Solver", "StepTask"]
 
+# what of the agents decides their moves beside what is kept by place: of everybody what they want, since an exact
+# symmetry is looked for in it, and of whoever moves the rest
+MOVED_BY = (
+    "id", "goal", "has_goal", "preferred_speed", "goal_tolerance", "preferred_velocity", "steer_velocity",
+    "heads_for_goal", "max_speed", "radius_class", "elevation", "height", "heading",
+)  # fmt: skip
 # steps for which an order in space is kept: candidate lists name places, and sorting costs more than slightly larger
 # boxes
 SORT_STEPS = 16
@@ -102,6 +108,8 @@ class Solver:
         self.slack = 0.0
         self.age = 0
         self.capacity = 0
+        # changes whenever somebody other than a step writes what is kept by place: the order, the parameters, a frame
+        self.laid = 0
         self._sorted: tuple[int, int] | None = None
         self._tuned: int | None = None
         self._scratch: Scratch | None = None
@@ -204,6 +212,7 @@ class Solver:
         self.age += 1
         placed = (agents.placed, count)
         if self._sorted != placed or self.age >= SORT_STEPS or self.drift > self._side:
+            self.laid += 1
             self._sort(agents)
             self._gather(agents, dt)
             if self._sorted != placed:
@@ -215,6 +224,7 @@ class Solver:
             self.drift, self.age = 0.0, 0
             self._side = self._leaf_side(count)
         elif self._tuned != agents.tuned:
+            self.laid += 1
             self._gather(agents, dt)
             self._show(agents, self.frame)
             self._tuned = agents.tuned
@@ -315,10 +325,21 @@ class Solver:
     ) -> float:
         """Phase, by anybody: a whole step for the leaves [first, last); returns the longest move in it, rounded up."""
         stage = self.stage(agents, statics, options, dt, task)
+        self.move(stage, dt, seed, task, first, last)
+        return self.settle(stage, dt, task, first, last)
+
+    def move(self, stage: Stage, dt: float, seed: int, task: StepTask, first: int, last: int) -> None:
+        """The first and longer part of it: where everybody in these leaves would go, kept off walls and on the surface.
+
+        It reads what is kept by place, and by index the columns of MOVED_BY; nothing else of the agents.
+        """
         self.solve(stage, dt, seed, task, first, last)
-        begin, end = first * LEAF, min(last * LEAF, task.count)
         if stage.keep_on_side is not None:
-            stage.keep_on_side(begin, end)
+            stage.keep_on_side(first * LEAF, min(last * LEAF, task.count))
+
+    def settle(self, stage: Stage, dt: float, task: StepTask, first: int, last: int) -> float:
+        """The rest of it, for whoever has the moves: who is caught or locked, headings, statuses, the next frame."""
+        begin, end = first * LEAF, min(last * LEAF, task.count)
         if task.caught:
             let_out(begin, end, stage.order, dt, *stage.letting_out)
         if task.manners & LOCKING:

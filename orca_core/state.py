@@ -96,6 +96,10 @@ FIELDS: tuple[Field, ...] = (
     Field("attempts", "<i8", 1, "state", "", 0, "how often it has had the right of way since it was sent there"),
     Field("yields_to", "<i8", 1, "state", "", -1, "id of the agent that it lets pass; negative: nobody"),
     Field("yielding", "<u1", 1, "state", "", 0, "how it lets that one pass; see orca_core.kernels.right_of_way"),
+    Field("swapping", "<u1", 1, "state", "", 0, "what it does in a swap of places; see orca_core.guidance.swapping"),
+    Field("swaps_with", "<i8", 1, "state", "", -1, "id of the agent with which it changes places; negative: nobody"),
+    Field("swap_since", "<i8", 1, "state", "", 0, "step in which what it does in a swap began"),
+    Field("swap_to", "<f8", 2, "state", "m", 0.0, "where it goes in a swap"),
     Field(
         "neighbor_reach",
         "<f8",
@@ -146,6 +150,8 @@ class AgentState:
         self.tuned = self.placed
         # changes whenever somebody is given another goal, or another way to find it
         self.aimed = self.placed
+        # changes whenever somebody other than a step or a guide writes any row
+        self.written = self.placed
         self.side = 0
         self.arrays = Arrays(allocate)
         self._capacity = 0
@@ -173,7 +179,7 @@ class AgentState:
         other = cls.__new__(cls)
         other.arrays = Arrays()
         other.arrays.attach(table)
-        other.count = other.side = other.placed = other.tuned = other.aimed = 0
+        other.count = other.side = other.placed = other.tuned = other.aimed = other.written = 0
         other._capacity = len(table["id"])
         return other
 
@@ -183,7 +189,7 @@ class AgentState:
 
     def place_anew(self) -> None:
         """Somebody other than a step has put agents somewhere: nothing that was sorted before holds."""
-        self.placed = next(_PLACINGS)
+        self.placed = self.written = next(_PLACINGS)
 
     def tune_anew(self) -> None:
         """Somebody has given an agent another radius, speed, horizon or reach."""
@@ -192,6 +198,10 @@ class AgentState:
     def aim_anew(self) -> None:
         """Somebody has given an agent another goal, or another way to find it."""
         self.aimed = next(_PLACINGS)
+
+    def write_anew(self) -> None:
+        """Somebody other than a step or a guide has written rows."""
+        self.written = next(_PLACINGS)
 
     def __getitem__(self, name: str) -> NDArray[Any]:
         """The live rows of a field, writable."""

@@ -189,6 +189,7 @@ class Surroundings:
         """Tell each agent its class of boundaries."""
         state = self.population.state
         state["radius_class"][:] = statics.classes_of(state["radius"])
+        state.write_anew()
 
     def _walls_changed(self, changed: Collection[int]) -> list[Notice]:
         """Other walls, and whom the obstacles that are others now have caught; the warnings."""

@@ -33,6 +33,7 @@ from orca_core.population import Masks
 from orca_core.report import Added, Event, StepReport
 from orca_core.snapshot import Captured, capture, dump, load
 from orca_core.solver import Solver, StepTask
+from orca_core.state import AgentState
 from orca_core.surroundings import Surroundings
 from orca_core.witness import events_of
 from orca_core.yielding import MANNERS
@@ -204,6 +205,10 @@ class World(Surroundings):
     def shared(self) -> tuple[Arrays, Arrays]:
         """The arrays of the agents and of the solver, for an engine whose workers stand on them."""
         return self.population.state.arrays, self._solver.arrays
+
+    def parts(self) -> tuple[AgentState, Solver]:
+        """The agents and the solver, for an engine that has some leaves of a step moved on other machines."""
+        return self.population.state, self._solver
 
     def leaf_count(self) -> int:
         """How many leaves of eight agents a step divides into; `split` names cuts between them."""

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from orca_core.guidance.swapping import NO_ROOM
 from orca_core.guidance.trouble import PATIENCE, Trouble, steps_of
 from orca_core.kernels.blocking import MOST, find_blocked
 from orca_core.kernels.status import BLOCKED, MOVING, STALLED
@@ -40,7 +41,8 @@ def detect_blocked(world: World, trouble: Trouble) -> tuple[Integers, list[Event
         *trouble.around, ahead, count, free, blocker,
     )  # fmt: skip
     blocked, others = rows[free == 0], ids[blocker[free == 0]]
-    fresh = (blocked_by[blocked] < 0) & (agents["yielding"][blocked] == 0)
+    asked = (agents["yielding"][blocked] != 0) & (agents["swapping"][blocked] != NO_ROOM)
+    fresh = (blocked_by[blocked] < 0) & ~asked
     known = fresh | (blocked_by[blocked] >= 0)
     blocked_by[blocked[known]] = others[known]
     if not world.options.detect_blocked or not fresh.any():

@@ -17,6 +17,7 @@ from orca_core.guidance.blocking import detect_blocked
 from orca_core.guidance.replanning import replan_jams
 from orca_core.guidance.right_of_way import share_right_of_way, those_who_ask
 from orca_core.guidance.settling import SETTLING, settle_crowds
+from orca_core.guidance.swapping import swap_wishes
 from orca_core.guidance.trouble import LONGEST, PATIENCE, Trouble, deciding_columns, steps_of
 from orca_core.kernels.right_of_way import NONE, yield_way
 from orca_core.kernels.status import ARRIVED, ARRIVED_CROWDED, BLOCKED, MOVING, STALLED
@@ -78,10 +79,11 @@ class Deadlock:
         self._settled, self._blocked = np.flatnonzero(status == ARRIVED_CROWDED), np.flatnonzero(status == BLOCKED)
         yielding = np.flatnonzero(agents["yielding"])
         pushing = _pushing(agents, world.time_step) if options.bias_blocked else NOBODY
+        swapping = agents["swapping"].any()
         # who rests wants nothing
         agents["steer_velocity"][self._settled] = 0.0
         agents["guided"][self._settled] = 1
-        if len(yielding) or len(pushing):
+        if len(yielding) or len(pushing) or swapping:
             self._replace(world, yielding, pushing)
         return bool(len(self._settled) or len(self._replaced))
 
@@ -92,8 +94,11 @@ class Deadlock:
         # who was removed is past
         yielding, firsts = yielding[firsts >= 0], firsts[firsts >= 0]
         wish = self._trouble.look(world)
-        self._replaced = np.union1d(yielding, pushing)
+        # what is wanted in a swap is wanted as a goal is
+        swapping = swap_wishes(world, wish)
+        self._replaced = np.union1d(np.union1d(yielding, pushing), swapping)
         self._wanted = wish[self._replaced]
+        agents["steer_velocity"][swapping] = wish[swapping]
         waited = (agents["waiting"][pushing] - steps_of(PATIENCE, dt)) * dt
         agents["steer_velocity"][pushing] = wish[pushing] * np.minimum(1.0 + RISE * waited, HIGHEST)[:, None]
         yield_way(
@@ -143,9 +148,10 @@ class Deadlock:
         trouble.sort(world)
         events = settle_crowds(world, trouble) if options.settle_crowds else []
         wish[agents["status"] == ARRIVED_CROWDED] = 0.0
+        swap_wishes(world, wish)
         blocked, told = detect_blocked(world, trouble)
         if options.courtesy or options.back_out:
-            share_right_of_way(world, trouble, those_who_ask(world, trouble, blocked))
+            told += share_right_of_way(world, trouble, those_who_ask(world, trouble, blocked))
         if options.replan_jams:
             replan_jams(world, blocked, every)
         return events + told

@@ -34,9 +34,13 @@ CORE_LAYERS: tuple[tuple[str, ...], ...] = (
 SERVICE_LAYERS: tuple[tuple[str, ...], ...] = (
     ("__main__",),
     ("commands",),
+    ("sweeping",),
+    ("solving",),
     ("bench", "running"),
+    ("hosting",),
     ("app",),
     ("api", "streaming"),
+    ("cluster",),
     ("worlds",),
     ("scenes", "engine", "journal", "keys"),
     ("protocol", "settings", "errors", "clock", "metrics", "logs", "tracing"),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,6 +16,7 @@ from starlette.requests import ClientDisconnect
 from orca_crowd.api.access import authorize, needed
 from orca_crowd.api.origins import check_origin
 from orca_crowd.clock import Clock
+from orca_crowd.cluster.front import Front
 from orca_crowd.engine.interface import Engine
 from orca_crowd.engine.warmup import Warmup
 from orca_crowd.errors import ApiError, Fault, InvalidRequest, document, problem_of
@@ -81,6 +82,9 @@ class Services:
     warmup: Warmup
     door: Doorkeeper
     tracing: Tracing
+    # where the worlds are elsewhere, in processes of a cluster
+    front: Front | None = None
+    relay: Callable[[Request, str, str], Awaitable[Response | None]] | None = None
     draining: bool = False
     drained: bool = False
 
@@ -89,6 +93,8 @@ class Services:
         if self.draining:
             raise ApiError("draining", "the server is stopping and takes no more work")
         self.warmup.check()
+        if self.front is not None:
+            self.front.check_ready()
         self.registry.check_ready()
 
 
@@ -227,6 +233,12 @@ class ProblemRoute(APIRoute):
                     authorize(request, here.door, scope, here.clock.now(), here.clock.wall())
                     if "world" in request.path_params:
                         world_id.set(request.path_params["world"])
+                    if here.relay is not None:
+                        # worlds are elsewhere; what is not about one of them is answered here
+                        relayed = await here.relay(request, method, self.path)
+                        if relayed is not None:
+                            return relayed
+                    elif "world" in request.path_params:
                         await here.registry.wake(request.path_params["world"])
                 response: Response = await handler(request)
             except Exception as error:

@@ -16,6 +16,7 @@ from orca_crowd.logs import world_id
 from orca_crowd.protocol.asyncapi import asyncapi_document
 from orca_crowd.protocol.compatibility import CLIENT_HEADER, check_client
 from orca_crowd.streaming.admission import Admission
+from orca_crowd.streaming.relays import Relays
 from orca_crowd.streaming.streams import Streams, deny
 
 __all__ = ["router"]
@@ -34,6 +35,10 @@ async def stream(websocket: WebSocket) -> None:
         check_origin(websocket.headers, services.settings)
         admission = Admission(websocket, services.door, services.clock, world)
         services.check_ready()
+        relays: Relays | None = websocket.app.state.relays
+        if relays is not None:
+            await relays.serve(websocket, world, admission)
+            return
         await services.registry.wake(world)
         await streams.serve(websocket, services.registry.get(world), admission)
     except ApiError as refusal:

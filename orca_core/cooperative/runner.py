@@ -1,0 +1,222 @@
+"""Run: an instance solved by one variant, phase by phase, without a clock.
+
+    from orca_core.cooperative.runner import Run
+    run = Run(instance, config, Variant.CORCA)
+    run.plan()
+    run.identify_corridors()
+    run.build_dependencies()
+    run.prepare()
+    while run.step():
+        pass
+    run.ended, run.metrics
+
+Whoever has a clock times the phases and ends a run by `stop`. Nothing in it depends on time, on the machine or on the
+number of processes: two runs of the same instance, configuration and variant have the same bits.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from orca_core.cooperative import corridors as narrow
+from orca_core.cooperative import dependencies
+from orca_core.cooperative.alone import own_paths
+from orca_core.cooperative.config import Config
+from orca_core.cooperative.corridors import Corridors
+from orca_core.cooperative.dependencies import Dependencies
+from orca_core.cooperative.frame import Frame
+from orca_core.cooperative.guide import Cooperative
+from orca_core.cooperative.metrics import Metrics, Tally
+from orca_core.cooperative.repairs import Repairs
+from orca_core.cooperative.variants import Variant
+from orca_core.cooperative.waypoints import Waypoints, without_waiting
+from orca_core.kernels import cooperate as columns
+from orca_core.mapf.instance import Instance
+from orca_core.mapf.lns2 import Iteration, solve
+from orca_core.mapf.plan import Plan
+from orca_core.options import Options
+from orca_core.world import World
+
+__all__ = ["SOLVED", "STANDING", "STEP_MAX", "STOPPED", "Record", "Run"]
+
+SOLVED = "solved"
+STEP_MAX = "step-max"
+STANDING = "standing"
+STOPPED = "stopped"
+
+
+@dataclass(frozen=True, eq=False)
+class Record:
+    """How everybody stands after a step; arrays by agent.
+
+    `position`, `preferred` (what the solver was asked for in the last step), `velocity` and `target` are float64 (n,
+    2), `waypoint` too, NaN where there is none; `state` uint8 is the place in `guide.STATES`; `corridor` is the narrow
+    place that is waited for, `wait_for` and `yield_to` agents, int64, -1 for none.
+    """
+
+    step: int
+    time: float
+    position: NDArray[np.float64]
+    preferred: NDArray[np.float64]
+    velocity: NDArray[np.float64]
+    target: NDArray[np.float64]
+    waypoint: NDArray[np.float64]
+    state: NDArray[np.uint8]
+    corridor: NDArray[np.int64]
+    wait_for: NDArray[np.int64]
+    yield_to: NDArray[np.int64]
+
+
+def _never() -> bool:
+    return False
+
+
+class Run:
+    """One run. The phases come in the order of the methods; each may be called once."""
+
+    def __init__(self, instance: Instance, config: Config, variant: Variant) -> None:
+        """Nothing is computed yet."""
+        self.instance = instance
+        self.config = config
+        self.variant = variant
+        self.frame = Frame(instance.grid, config.cell_size)
+        self.found: Plan | None = None
+        self.corridors: Corridors | None = None
+        self.dependencies: Dependencies | None = None
+        self.paths: list[NDArray[np.int64]] = []
+        self.world: World | None = None
+        self.guide: Cooperative | None = None
+        self.ended: str | None = None
+        # agents in each group that the planner planned anew
+        self._groups: list[int] = []
+        self._tally: Tally | None = None
+
+    def plan(self, stop: Callable[[], bool] = _never, report: Callable[[Iteration], None] | None = None) -> Plan | None:
+        """Phase: the plan for all, where the variant has one. Raises InvalidInput for goals out of reach."""
+        if not self.variant.plans:
+            return None
+        chance = np.random.default_rng(self.config.seed)
+
+        def hear(iteration: Iteration) -> None:
+            self._groups.append(iteration.agents)
+            if report is not None:
+                report(iteration)
+
+        self.found = solve(self.instance, self.config.planning, random_state=chance, stop=stop, report=hear)
+        return self.found
+
+    def identify_corridors(self) -> Corridors | None:
+        """Phase: the corridors of the map, where agents are to take turns at them."""
+        if self.variant.guided:
+            self.corridors = narrow.identify(self.instance.grid)
+        return self.corridors
+
+    def build_dependencies(self) -> Dependencies | None:
+        """Phase: who depends on whom in the plan."""
+        if self.variant.guided:
+            assert self.found is not None, "the plan comes first"
+            assert self.corridors is not None, "the corridors come first"
+            self.dependencies = dependencies.build(self.found.paths, self.corridors)
+        return self.dependencies
+
+    def prepare(self) -> None:
+        """Phase: waypoints, the world and its agents."""
+        config, frame = self.config, self.frame
+        reach = config.radius + config.reps
+        if self.variant.guided:
+            assert self.found is not None, "the plan comes first"
+            assert self.corridors is not None, "the corridors come first"
+            assert self.dependencies is not None, "the dependencies come first"
+            paths, visits, place = self.found.paths, self.dependencies.visits, self.corridors.place
+        else:
+            # everybody by itself, on a shortest path
+            paths = own_paths(self.instance)
+            place = np.full(self.instance.grid.free.size, -1, np.int32)
+            visits = dependencies.visits_of(paths, place)
+        self.paths = [without_waiting(path)[0] for path in paths]
+        ways = Waypoints.of(self.paths, frame, place, reach)
+        self.guide = Cooperative(frame, self.paths, ways, visits, place, config, layer=self.variant.guided)
+        if self.variant.repairs:
+            self.guide.repairs = Repairs(self.guide, self.paths, config)
+        world = World(time_step=config.timestep, options=Options.text(), seed=config.seed)
+        world.add_obstacles(frame.obstacles())
+        count = self.instance.count
+        full = np.full
+        world.add_agents(
+            {
+                "position": frame.centers(self.instance.starts),
+                "radius": full(count, reach),
+                "max_speed": full(count, config.max_speed),
+                "time_horizon": full(count, config.time_boundary),
+                # whoever has sight of where it goes need not look farther ahead than a step: see docs/mapf.md
+                "obstacle_horizon": full(count, min(config.time_boundary_obst, config.timestep)),
+                "neighbor_distance": full(count, config.sight_radius),
+                "max_neighbors": full(count, config.agents_max_num),
+            }
+        )
+        world.guides = [self.guide]
+        self.world = world
+        state = world.population.state
+        self.guide.look(0, state["position"], state["velocity"])
+        self._tally = Tally(self.instance, config, frame)
+        self._tally.look(world, self.guide)
+
+    def step(self, stop: Callable[[], bool] = _never) -> bool:
+        """One step of the world; False once the run has ended, and then nothing happens any more."""
+        world, guide, tally = self._ready()
+        if self.ended is None:
+            self.ended = self._end(stop)
+        if self.ended is not None:
+            return False
+        world.step()
+        tally.look(world, guide)
+        return True
+
+    def _ready(self) -> tuple[World, Cooperative, Tally]:
+        """What `prepare` has made."""
+        assert self.world is not None, "prepare comes first"
+        assert self.guide is not None, "prepare comes first"
+        assert self._tally is not None, "prepare comes first"
+        return self.world, self.guide, self._tally
+
+    def _end(self, stop: Callable[[], bool]) -> str | None:
+        """Why a run ends now, or None."""
+        world, guide, tally = self._ready()
+        if guide.away == 0:
+            return SOLVED
+        if world.step_count >= self.config.step_max:
+            return STEP_MAX
+        if self.config.stop_by_speed and tally.stands:
+            return STANDING
+        return STOPPED if stop() else None
+
+    def record(self) -> Record:
+        """How everybody stands now."""
+        world, guide, _ = self._ready()
+        state = world.population.state
+        walk, seen = guide.walk, guide.seen
+        return Record(
+            world.step_count, world.time, state["position"].copy(), state["steer_velocity"].copy(),
+            state["velocity"].copy(), seen[:, columns.TARGET : columns.TARGET + 2].copy(), guide.waypoints(),
+            guide.state, walk[:, columns.CORRIDOR].copy(), walk[:, columns.WAIT_FOR].copy(),
+            walk[:, columns.YIELD_TO].copy(),
+        )  # fmt: skip
+
+    @property
+    def metrics(self) -> Metrics:
+        """What there is to say of the run so far."""
+        return Metrics.of(self)
+
+    @property
+    def average_group(self) -> float:
+        """How many agents the planner took in one iteration, on average."""
+        return sum(self._groups) / len(self._groups) if self._groups else 0.0
+
+    @property
+    def tally(self) -> Tally:
+        """What was counted step by step."""
+        return self._ready()[2]

@@ -1,0 +1,250 @@
+"""Cooperate: one look at everybody after a step: who has come where, who may go on, and what each wants next.
+
+Three passes in index order: what became of the visits and waypoints of each, who wants what of those who go on and
+those who wait, and who makes way for whom. Positions come in the unit of the world and are taken in cells.
+"""
+
+import math
+
+from orca_core._jit import kernel
+from orca_core.kernels.detour import detour
+from orca_core.kernels.drifting import DRIFT, KEEP, MAPF, ORCA, STATE, YIELD, drift
+from orca_core.kernels.gates import BEHIND, FREE, INSIDE, granted
+from orca_core.kernels.grid_sight import grid_sees
+from orca_core.kernels.visits import NEXT, progress
+
+__all__ = [
+    "ARRIVED", "CORRIDOR", "LOST", "SINCE", "SLOW", "TARGET", "WAIT_FOR", "WANTED", "WAYPOINT", "YIELD_TO", "cooperate",
+]  # fmt: skip
+
+# columns of `walk` beside those of visits and drifting
+WAYPOINT = 3
+CORRIDOR = 4
+WAIT_FOR = 5
+YIELD_TO = 6
+SINCE = 7
+ARRIVED = 8
+LOST = 9
+SLOW = 10
+TRIGGERS = 11
+
+# columns of `seen`, in the unit of the world: where to, and the velocity that is wanted
+TARGET = 0
+WANTED = 2
+# in cells: where to while the waypoint is out of sight
+ASIDE = 4
+
+# steps between two looks whether the waypoint, and the next one, is in sight
+LOOK_EVERY = 4
+# nearer than this a waypoint is passed whatever is seen of the next
+CLOSE = 0.1
+# who gets less than this part of what it wants is slow; after so many steps it has somebody parked make way
+HINDERED = 0.2
+PATIENCE = 8
+# whoever makes way does so for so many steps at most, while the other is within this
+YIELD_STEPS = 60
+YIELD_NEAR = 1.6
+BLOCK_NEAR = 1.15
+
+
+@kernel(
+    # step, count, layer; settings: cell size, time step, radius, reach, in corridor, delta, all lengths but the first
+    # in cells
+    "i8(i8,i8,b1,f8[::1],f8[:,::1],f8[:,::1],f8[::1],u1[:,::1],i4[::1],"
+    # waypoints: first, place in the path, points; visits: first, cell, step, agent, before, behind, order, cell first,
+    # rank, left, turn
+    "i8[::1],i8[::1],f8[:,::1],i8[::1],i8[::1],i8[::1],i8[::1],i8[::1],i8[::1],i8[::1],i8[::1],i8[::1],u1[::1],"
+    "i8[::1],"
+    # agents; what others have taken over; scratch
+    "i8[:,::1],f8[:,::1],u1[::1],f8[:,::1],i8[::1],i8[::1],i8[::1],i8[::1])"
+)
+def cooperate(
+    step, count, layer, settings, position, velocity, max_speed, blocked, place,
+    way_first, way_step, way, first, cell, visit_step, agent_of, before, behind, order, cell_first, rank, left, turn,
+    walk, seen, taken, taken_target, head, chain, parent, queue,
+):  # fmt: skip
+    """Bring `walk` and `seen` up to date after a step; returns how many agents are not at their goal.
+
+    Agents with `taken` are steered by somebody else toward `taken_target` (n, 2).
+    """
+    size = settings[0]
+    dt = settings[1]
+    radius = settings[2]
+    reach = settings[3]
+    tolerance = settings[4]
+    delta = settings[5]
+    width = blocked.shape[1] - 2
+    height = blocked.shape[0] - 2
+
+    # who is in which cell
+    for c in range(width * height):
+        head[c] = -1
+    for i in range(count - 1, -1, -1):
+        u = min(max(math.floor(position[i, 0] / size), 0), width - 1)
+        v = min(max(math.floor(position[i, 1] / size), 0), height - 1)
+        chain[i] = head[v * width + u]
+        head[v * width + u] = i
+
+    # visits and waypoints, and who has arrived
+    away = 0
+    for i in range(count):
+        x = position[i, 0] / size
+        y = position[i, 1] / size
+        here = min(max(math.floor(y), 0), height - 1) * width + min(max(math.floor(x), 0), width - 1)
+        progress(
+            i, x, y, here, width, tolerance, first, cell, before, behind, order, cell_first, rank, left, turn, walk
+        )
+        w = walk[i, WAYPOINT]
+        last = way_first[i + 1] - 1
+        if taken[i] == 0:
+            for _ in range(4):
+                if w >= last:
+                    break
+                dx = way[w, 0] - x
+                dy = way[w, 1] - y
+                distance = math.sqrt(dx * dx + dy * dy)
+                # a narrow stretch up to the waypoint must have been gone through
+                following = walk[i, NEXT]
+                if layer and following < first[i + 1] and visit_step[following] <= way_step[w]:
+                    break
+                if distance > reach and (i + step) % LOOK_EVERY != 0:
+                    break
+                if not (distance <= CLOSE or grid_sees(x, y, way[w + 1, 0], way[w + 1, 1], radius, blocked)):
+                    break
+                w += 1
+            walk[i, WAYPOINT] = w
+        dx = way[last, 0] - x
+        dy = way[last, 1] - y
+        if dx * dx + dy * dy <= delta * delta and w == last:
+            if walk[i, ARRIVED] < 0:
+                walk[i, ARRIVED] = step
+        else:
+            walk[i, ARRIVED] = -1
+            away += 1
+
+    # what everybody wants
+    for i in range(count):
+        x = position[i, 0] / size
+        y = position[i, 1] / size
+        here = min(max(math.floor(y), 0), height - 1) * width + min(max(math.floor(x), 0), width - 1)
+        limit = max_speed[i] / size
+        w = walk[i, WAYPOINT]
+        tx = way[w, 0]
+        ty = way[w, 1]
+        vx = 0.0
+        vy = 0.0
+        steered = True
+        walk[i, CORRIDOR] = -1
+        walk[i, WAIT_FOR] = -1
+        state = ORCA
+        if taken[i] != 0:
+            state = MAPF
+            tx = taken_target[i, 0] / size
+            ty = taken_target[i, 1] / size
+        elif layer:
+            gate, visit = granted(i, way_step[w], first, cell, visit_step, rank, turn, walk)
+            if gate == BEHIND:
+                tx = cell[visit] % width + 0.5
+                ty = cell[visit] // width + 0.5
+            elif gate != FREE:
+                walk[i, CORRIDOR] = place[cell[visit]]
+                walk[i, WAIT_FOR] = agent_of[order[turn[cell[visit]]]]
+                if gate == INSIDE:
+                    state = DRIFT
+                    tx = cell[visit - 1] % width + 0.5
+                    ty = cell[visit - 1] // width + 0.5
+                else:
+                    mouth = before[visit]
+                    mx = mouth % width + 0.5
+                    my = mouth // width + 0.5
+                    dx = mx - x
+                    dy = my - y
+                    distance = math.sqrt(dx * dx + dy * dy)
+                    if distance <= KEEP + limit * dt:
+                        state = DRIFT
+                        steered = False
+                        vx, vy = drift(
+                            i, x, y, mx, my, cell[visit] % width + 0.5, cell[visit] // width + 0.5, limit, here,
+                            position, velocity, size, blocked, place, head, chain, walk, seen,
+                        )  # fmt: skip
+                        tx = x
+                        ty = y
+                    else:
+                        # near enough to go on at once, and no nearer
+                        limit = min(limit, (distance - KEEP) / dt)
+        if steered:
+            if walk[i, STATE] == YIELD and state == ORCA and walk[i, YIELD_TO] >= 0:
+                j = walk[i, YIELD_TO]
+                dx = position[j, 0] / size - x
+                dy = position[j, 1] / size - y
+                if step - walk[i, SINCE] < YIELD_STEPS and dx * dx + dy * dy <= YIELD_NEAR * YIELD_NEAR:
+                    state = YIELD
+                    tx = seen[i, ASIDE + 2]
+                    ty = seen[i, ASIDE + 3]
+                else:
+                    walk[i, YIELD_TO] = -1
+            # out of sight: round what is between
+            if state != YIELD and (walk[i, LOST] != 0 or (i + step) % LOOK_EVERY == 0):
+                lost = 0 if grid_sees(x, y, tx, ty, radius, blocked) else 1
+                if lost != 0 and (walk[i, LOST] == 0 or (i + step) % LOOK_EVERY == 0):
+                    found, ax, ay = detour(x, y, tx, ty, radius, layer, blocked, place, parent, queue)
+                    if not found and layer:
+                        found, ax, ay = detour(x, y, tx, ty, radius, False, blocked, place, parent, queue)
+                    seen[i, ASIDE] = ax
+                    seen[i, ASIDE + 1] = ay
+                walk[i, LOST] = lost
+            if state != YIELD and walk[i, LOST] != 0:
+                tx = seen[i, ASIDE]
+                ty = seen[i, ASIDE + 1]
+            dx = tx - x
+            dy = ty - y
+            length = math.sqrt(dx * dx + dy * dy)
+            if length > 0.0:
+                speed = min(limit, length / dt)
+                vx = dx / length * speed
+                vy = dy / length * speed
+        walk[i, STATE] = state
+        if state != YIELD:
+            walk[i, YIELD_TO] = -1
+        seen[i, TARGET] = tx * size
+        seen[i, TARGET + 1] = ty * size
+        # how long it has got next to nothing of what it wants
+        wanted = math.sqrt(vx * vx + vy * vy)
+        got = (velocity[i, 0] * vx + velocity[i, 1] * vy) / size
+        if state != DRIFT and walk[i, ARRIVED] < 0 and got < HINDERED * wanted * wanted:
+            walk[i, SLOW] += 1
+        else:
+            walk[i, SLOW] = 0
+        seen[i, WANTED] = vx * size
+        seen[i, WANTED + 1] = vy * size
+
+    # who is parked and blocks somebody makes way: to where the other is
+    if layer:
+        for i in range(count):
+            if walk[i, SLOW] < PATIENCE or taken[i] != 0:
+                continue
+            x = position[i, 0] / size
+            y = position[i, 1] / size
+            u0 = math.floor(x)
+            v0 = math.floor(y)
+            for v in range(max(0, v0 - 1), min(height, v0 + 2)):
+                for u in range(max(0, u0 - 1), min(width, u0 + 2)):
+                    j = head[v * width + u]
+                    while j >= 0:
+                        dx = position[j, 0] / size - x
+                        dy = position[j, 1] / size - y
+                        ahead = dx * seen[i, WANTED] + dy * seen[i, WANTED + 1] > 0.0
+                        if (
+                            j != i
+                            and walk[j, ARRIVED] >= 0
+                            and walk[j, STATE] == ORCA
+                            and ahead
+                            and dx * dx + dy * dy <= BLOCK_NEAR * BLOCK_NEAR
+                        ):
+                            walk[j, STATE] = YIELD
+                            walk[j, YIELD_TO] = i
+                            walk[j, SINCE] = step
+                            seen[j, ASIDE + 2] = x
+                            seen[j, ASIDE + 3] = y
+                        j = chain[j]
+    return away
