@@ -14,11 +14,11 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import shapely
 from numpy.typing import NDArray
 
 from orca_core.geometry.clear_area import Surface
 from orca_core.geometry.obstacles import Obstacle
+from orca_core.geometry.tile_areas import on_the_lines, parts_within
 from orca_core.geometry.triangulation import Triangulation, triangulated
 from orca_core.kernels.mesh_tiles import border_edges, split_at
 
@@ -158,7 +158,7 @@ class Cuts:
 
         self._pieces: dict[int, tuple[tuple[Any, ...], Piece]] = {}
         self._taken: dict[int, tuple[Obstacle, Any]] = {}
-        self._parts = _parts(surface.area, tiling)
+        self._parts = parts_within(surface.area, [tiling.box(tile) for tile in range(len(tiling))])
         self._edges = tiling.near(_boxes(surface.edges), surface.reach)
 
     def pieces(self, acting: Sequence[Obstacle], boxes: Floats) -> list[Piece]:
@@ -198,7 +198,7 @@ class Cuts:
             near = np.zeros(len(self.surface.edges), np.bool_)
             near[self._edges[tile]] = True
             taken = [self._taken_by(one) for one in standing]
-            area = _on_the_lines(self.surface.clear(area, standing, near, taken), box, self.touch)
+            area = on_the_lines(self.surface.clear(area, standing, near, taken), box, self.touch)
         elif not area.is_empty:
             area = self.surface.clear(area, standing)
         cut = triangulated(area)
@@ -220,34 +220,11 @@ def _same(one: Obstacle, other: Obstacle) -> bool:
     return one.points is other.points and one.closed == other.closed
 
 
-def _parts(area: Any, tiling: Tiling) -> list[Any]:
-    """What of a surface lies in each tile; of the plane, all."""
-    boxes = [shapely.box(*tiling.box(tile)) for tile in range(len(tiling))]
-    if area is None:
-        return [shapely.MultiPolygon([box]) for box in boxes]
-    if len(boxes) == 1:
-        return [area]
-    shapely.prepare(area)
-    return list(shapely.intersection(area, np.array(boxes, object)))
-
-
 def _boxes(segments: Floats) -> Floats:
     """The boxes (m, 4) of segments."""
     return np.concatenate(
         [np.minimum(segments[:, :2], segments[:, 2:]), np.maximum(segments[:, :2], segments[:, 2:])], axis=1
     )
-
-
-def _on_the_lines(area: Any, box: Box, touch: float) -> Any:
-    """An area whose corners are on the sides of its tile where rounding has put them beside."""
-
-    def put(points: Floats) -> Floats:
-        for axis in (0, 1):
-            for line in (box[axis], box[axis + 2]):
-                points[np.abs(points[:, axis] - line) <= touch, axis] = line
-        return points
-
-    return shapely.transform(area, put)
 
 
 def _sides(vertices: Floats, box: Box) -> list[Floats]:
