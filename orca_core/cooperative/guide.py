@@ -106,6 +106,8 @@ class Cooperative:
     def guide(self, world: World) -> bool:
         """Hand over what everybody wants."""
         agents = world.population.state
+        # whoever is taken over gets another horizon: rows for it before anything has changed
+        agents.own("guided", *(() if self.repairs is None else ("time_horizon",)))
         agents["guided"][:] = 1
         agents["steer_velocity"][:] = self.seen[:, columns.WANTED : columns.WANTED + 2]
         return agents.count > 0

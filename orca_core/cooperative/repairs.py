@@ -82,6 +82,7 @@ class Repairs:
         for agent in [*left.tolist(), *strayed.tolist()]:
             self._return(agent, int(cells[agent]))
         if len(left) or len(joined):
+            agents.own("time_horizon")
             horizon = agents["time_horizon"]
             horizon[left] = self._horizon[left]
             guide.taken[left] = 0

@@ -120,6 +120,7 @@ class Follow:
         if not len(rows):
             return False
         known = self._present(world, rows)
+        agents.own("guided")
         return bool(
             follow(
                 world.time_step, rows, agents["position"], agents["max_speed"], agents["preferred_speed"],
@@ -131,7 +132,7 @@ class Follow:
     def _rows(self, world: World) -> Integers:
         """The agents that are guided here, ascending."""
         agents = world.population.state
-        chosen = agents["guidance"] == PATH
+        chosen = agents.told("guidance") == PATH
         return np.flatnonzero(chosen & (agents["has_goal"] == 1)) if chosen.any() else np.empty(0, np.int64)
 
     def _present(self, world: World, rows: Integers) -> Followers:
@@ -228,7 +229,7 @@ class Follow:
         seen = np.ones(len(which), np.uint8)
         if not bare:
             see_goals(
-                which, rows, agents["position"], agents["radius"], agents["radius_class"], known.goal, seen,
+                which, rows, agents["position"], agents["radius"], agents.dense("radius_class"), known.goal, seen,
                 *self._sight,
             )  # fmt: skip
         straight, hidden = which[seen == 1], which[seen == 0]
@@ -242,7 +243,7 @@ class Follow:
         lost = np.zeros(len(known), np.uint8)
         looks = look_ahead(
             world.step_count, self._look_steps, world.time_step, rows, agents["position"], agents["radius"],
-            agents["radius_class"], agents["max_speed"], known.goal, known.standing, known.first, known.stop,
+            agents.dense("radius_class"), agents["max_speed"], known.goal, known.standing, known.first, known.stop,
             known.points, lost, *self._sight,
         )  # fmt: skip
         status = agents["status"][rows]

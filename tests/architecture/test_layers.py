@@ -26,6 +26,7 @@ CORE_LAYERS: tuple[tuple[str, ...], ...] = (
     ("movement",),
     ("statics", "scratch", "yielding"),
     ("geometry", "formats", "state", "identifiers", "report", "digest"),
+    ("columns",),
     ("options", "tree", "arrays", "agent_columns", "level_of_detail", "heading"),
     ("warmup",),
     ("kernels",),

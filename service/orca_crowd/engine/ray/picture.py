@@ -98,7 +98,7 @@ class Picture:
         link.fill(turning)
         rows = order[begin:end]
         for name, values in zip(("turning_until", "turning_since"), turning, strict=True):
-            self.agents[name][rows] = values
+            self.agents.put(name, rows, values)
         self._look_at(frame, [(0, leaves)], own=True)
         # leaves without agents, which no step writes
         self._look_at(1 - frame, [(-(-count // LEAF), leaves)], own=False)

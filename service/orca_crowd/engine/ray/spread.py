@@ -176,7 +176,8 @@ class SpreadEngine(InlineEngine):
             link.fill(solver["facing"][begin:end])
         told.step = task.step
         # it is all here: from now on nothing can be lost, and what stands once may be written
-        agents["turning_until"][turned], agents["turning_since"][turned] = until, since
+        agents.put("turning_until", turned, until)
+        agents.put("turning_since", turned, since)
         solver["overlap_depth"][deep], solver["overlap_with"][deep] = depth, partner
         order = solver["order"]
         read_frame(

@@ -56,7 +56,7 @@ class Columns:
             self._written = agents.written
         else:
             names = (*(GUIDED if task.guided else ()), *(FACING if task.features & BODIES else ()))
-        changes = [change for name in names if (change := self._change(name, agents[name])) is not None]
+        changes = [change for name in names if (change := self._change(name, agents.told(name))) is not None]
         if changes:
             self.changes = changes
             self.version += 1
@@ -130,7 +130,8 @@ def _tell_columns(link: Link, told: Told, number: int, agents: AgentState, colum
         return
     whole = [Change(name, None) for name in MOVED_BY]
     for change in columns.changes if told.version == columns.version - 1 else whole:
-        column = agents[change.name]
+        # one row where all agents are alike
+        column = agents.told(change.name)
         if change.rows is None:
             link.send(("column", number, change.name, len(column), -1), column)
         else:
