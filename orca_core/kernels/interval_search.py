@@ -57,8 +57,8 @@ def apart(ax, ay, bx, by):
 def meeting(ox, oy, tx, ty, ax, ay, a, bx, by, b):
     """Where the ray from o through t meets the edge between corners a and b, kept on the edge, and the vertex it is.
 
-    An end of the edge that is met is that vertex: a path may bend there. Rounding must not have the ray pass it by, or
-    what lies round a corner that is exactly in line with two others would be seen from neither.
+    An end that is met is that vertex, whatever rounding says: what lies round a corner that is in line with two others
+    would else be seen from neither.
     """
     before = turn(ox, oy, tx, ty, ax, ay)
     after = turn(ox, oy, tx, ty, bx, by)
@@ -232,15 +232,14 @@ def expand(
     ox = chain_point[root, 0]
     oy = chain_point[root, 1]
 
-    # seen edge on: from the edge itself everything behind it is in sight, from beside it only what lies round its end
+    # seen edge on: from the edge itself all behind it is in sight, from beside it what lies round its end
     if turn(ox, oy, rx, ry, lx, ly) <= 0.0:
         if (lx - ox) * (rx - ox) + (ly - oy) * (ry - oy) > 0.0:
             left_nearer = apart(ox, oy, lx, ly) <= apart(ox, oy, rx, ry)
             root_vertex = left if left_nearer else right
             if root_vertex < 0 or corner[root_vertex] == 0:
                 return True
-            ex = lx if left_nearer else rx
-            ey = ly if left_nearer else ry
+            ex, ey = (lx, ly) if left_nearer else (rx, ry)
             root = link(ex, ey, root, chain_point, chain_before, counts)
             walked += apart(ox, oy, ex, ey)
         return push(
