@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-from orca_core.options import PROFILES
 from orca_core.simulation import Simulation
 from orca_core.world import World
 from orca_crowd.bench.compare import Timings, in_turn
-from orca_crowd.bench.dispatch import PROFILE, ThroughEngine
+from orca_crowd.bench.dispatch import ThroughEngine
 from orca_crowd.bench.engines import event_loop, running
 from orca_crowd.bench.scenes import Scene
 from orca_crowd.scenes.play import scene_world
@@ -46,10 +45,13 @@ def spread_engine(actors: int, split_agents: int = 1) -> Iterator[SpreadEngine]:
         asyncio.run(engine.close())
 
 
-def congruence(actors: tuple[int, ...], steps: int, tell: Callable[[str], None]) -> list[dict[str, Any]]:
-    """Every scene of the server for so many steps, inline and over so many actors: whether all digests are the same."""
+def congruence(
+    scenes: Sequence[str], actors: Sequence[int], steps: int, tell: Callable[[str], None]
+) -> list[dict[str, Any]]:
+    """Scenes of the server for so many steps, inline and over so many actors: whether all digests are the same."""
     found: dict[str, dict[str, Any]] = {}
-    for name, scene in SCENES.items():
+    for name in scenes:
+        scene = SCENES[name]
         tell(f"scene {name}, inline")
         snapshot = scene_world(scene.build()).snapshot()
         found[name] = {"scene": name, "snapshot": snapshot, "inline": _digests(World.restore(snapshot), steps)}
@@ -60,9 +62,9 @@ def congruence(actors: tuple[int, ...], steps: int, tell: Callable[[str], None])
                 entry[str(count)] = _digests(engine.restore(entry["snapshot"]), steps)
     return [
         {
-            "scene": name,
+            "name": f"scene {name}",
             "agents": World.restore(entry["snapshot"]).agent_count,
-            "same": all(entry[str(count)] == entry["inline"] for count in actors),
+            "same_bits": all(entry[str(count)] == entry["inline"] for count in actors),
         }
         for name, entry in found.items()
     ]
@@ -100,11 +102,11 @@ def division(scene: Scene, actors: int, steps: int) -> dict[str, Any]:
             loop.run_until_complete(alone.__aexit__(None, None, None))
     by_name = {timing.name: timing.wall for timing in timings}
     return {
+        "name": f"{scene.agents:,} agents",
         "agents": scene.agents,
         "actors": actors,
         "seconds": by_name,
         "added": [ray - processes for ray, processes in zip(by_name["ray"], by_name["processes"], strict=True)],
         "times_as_fast": [inline / ray for inline, ray in zip(by_name["inline"], by_name["ray"], strict=True)],
         "same_bits": same,
-        "profile": list(PROFILES[PROFILE].as_mapping()),
     }

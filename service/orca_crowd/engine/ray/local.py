@@ -7,13 +7,12 @@ import shutil
 import sys
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, Final
+from contextlib import contextmanager, suppress
+from typing import Any, Final
 
-if TYPE_CHECKING:
-    from ray.cluster_utils import Cluster
+from orca_crowd.engine.ray.names import PLACES, actor_name
 
-__all__ = ["NODE_ENVIRONMENT", "local_nodes"]
+__all__ = ["NODE_ENVIRONMENT", "LocalNodes", "local_nodes", "process_of"]
 
 # bytes that a node keeps for objects, the least that Ray takes: nothing large goes through it
 STORE: Final = 78_643_200
@@ -27,6 +26,31 @@ NODE_ENVIRONMENT: Final = {
 }
 
 
+class LocalNodes:
+    """The nodes; the first has the head."""
+
+    def __init__(self, cluster: Any) -> None:
+        """None yet."""
+        self._cluster = cluster
+
+    @property
+    def address(self) -> str:
+        """Where the head listens, `host:port`."""
+        return str(self._cluster.address)
+
+    def add(self, processors: int) -> None:
+        """One more node, which says that it has so many processors."""
+        self._cluster.add_node(num_cpus=processors, include_dashboard=False, object_store_memory=STORE)
+
+    def kill(self, node: str) -> None:
+        """SIGKILL for the processes of a node beside the head; raises ValueError where there is none of this id."""
+        for each in self._cluster.worker_nodes:
+            if each.node_id == node:
+                self._cluster.remove_node(each, allow_graceful=False)
+                return
+        raise ValueError(f"{node} is no node of this cluster beside its head")
+
+
 class _First:
     """An actor that does nothing."""
 
@@ -35,8 +59,8 @@ class _First:
 
 
 @contextmanager
-def local_nodes(processors: Sequence[int], environment: Mapping[str, str] | None = None) -> Iterator[Cluster]:
-    """Nodes with so many processors each, the first with the head; yields the cluster, this process being a driver.
+def local_nodes(processors: Sequence[int], environment: Mapping[str, str] | None = None) -> Iterator[LocalNodes]:
+    """Nodes with so many processors each, this process being a driver of theirs.
 
     Processes that Ray starts there find our packages as this one does, and have `environment` besides. Its files are in
     a folder of its own, where no other cluster of this machine looks for the one to join.
@@ -53,21 +77,34 @@ def local_nodes(processors: Sequence[int], environment: Mapping[str, str] | None
         from ray.cluster_utils import Cluster
 
         cluster = Cluster()
+        nodes = LocalNodes(cluster)
     try:
         with _environment(told):
             for count in processors:
-                cluster.add_node(num_cpus=count, include_dashboard=False, object_store_memory=STORE)
-            ray.init(address=cluster.address, log_to_driver=False, configure_logging=False)
+                nodes.add(count)
+            ray.init(address=nodes.address, log_to_driver=False, configure_logging=False)
             # connections that a driver has from its first actor on are there when the block begins
             first: Any = ray.remote(num_cpus=1)(_First).remote()
             ray.get(first.come.remote())
             ray.kill(first)
-        yield cluster
+        yield nodes
     finally:
         with _environment(told):
             ray.shutdown()
             cluster.shutdown()  # type: ignore[no-untyped-call]
         shutil.rmtree(folder, ignore_errors=True)
+
+
+def process_of(world: str, namespace: str) -> tuple[int, str]:
+    """The process of a world and the id of the node that it is on; raises ValueError where it has none."""
+    import ray
+
+    for place in PLACES:
+        with suppress(ValueError):
+            actor: Any = ray.get_actor(actor_name(world, place), namespace=namespace)
+            told = ray.get(actor.describe.remote(0.0))
+            return int(told["pid"]), str(told["node"])
+    raise ValueError(f"no actor has the world {world}")
 
 
 @contextmanager
