@@ -12,14 +12,21 @@ from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Any, Generic, TypeVar
 
+import numpy as np
+from numpy.typing import NDArray
+
+from orca_core.guidance import planning
 from orca_core.guidance.flow_field import FlowField
+from orca_core.guidance.planner import Planner
+from orca_core.guidance.planning import FoundWays, prepared
 from orca_crowd.journal.order import Order, Planned
 from orca_crowd.journal.recorder import Recorder
 
-__all__ = ["FieldWorkshop", "LivePlanning", "PlannerPool", "ReplayedPlanning"]
+__all__ = ["FieldWorkshop", "LivePlanning", "LiveWays", "PlannerPool", "ReplayedPlanning", "ReplayedWays"]
 
 Question = TypeVar("Question")
 Answer = TypeVar("Answer", bound=Planned)
+Result = TypeVar("Result")
 
 
 class PlannerPool:
@@ -48,9 +55,9 @@ class _Lane:
         self._running = False
         self._lock = threading.Lock()
 
-    def submit(self, call: Callable[[], Answer]) -> Future[Answer]:
+    def submit(self, call: Callable[[], Result]) -> Future[Result]:
         """Behind those that wait."""
-        future: Future[Answer] = Future()
+        future: Future[Result] = Future()
         with self._lock:
             self._waiting.append((call, future))
             idle, self._running = not self._running, True
@@ -87,6 +94,10 @@ class LivePlanning(Generic[Question, Answer]):
 
     def submit(self, due: int, question: Question) -> None:
         """Begin to plan as soon as there is a thread for it."""
+        before = self._outstanding.get(due)
+        if before is not None:
+            # asked again, of a world that has changed
+            before.cancel()
         self._outstanding[due] = self._lane.submit(lambda: self._answer(question, due))
 
     def collect(self, due: int) -> Answer:
@@ -101,6 +112,23 @@ class LivePlanning(Generic[Question, Answer]):
         for future in self._outstanding.values():
             future.cancel()
         self._outstanding.clear()
+
+
+class LiveWays(LivePlanning[planning.Question, FoundWays]):
+    """Ways of agents: of these there is something to prepare."""
+
+    def __init__(
+        self, pool: PlannerPool, recorder: Recorder | None, answer: Callable[[planning.Question, int], FoundWays]
+    ) -> None:
+        """Nothing is asked."""
+        super().__init__(pool, recorder, answer)
+        self._preparing: Future[None] | None = None
+
+    def prepare(self, planner: Planner, radii: NDArray[np.float64], farthest: float) -> None:
+        """Begin as soon as there is a thread for it; what was prepared for a planner before this one is not needed."""
+        if self._preparing is not None:
+            self._preparing.cancel()
+        self._preparing = self._lane.submit(lambda: prepared(planner, radii, farthest))
 
 
 class FieldWorkshop:
@@ -153,3 +181,10 @@ class ReplayedPlanning(Generic[Question, Answer]):
     def drop(self) -> None:
         """Nobody wants what is outstanding any more."""
         self._questions.clear()
+
+
+class ReplayedWays(ReplayedPlanning[planning.Question, FoundWays]):
+    """Ways of agents: what there is to prepare is made when it is asked for, if it is."""
+
+    def prepare(self, planner: Planner, radii: NDArray[np.float64], farthest: float) -> None:
+        """Nothing to do before somebody asks."""

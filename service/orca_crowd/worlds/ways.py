@@ -8,11 +8,18 @@ from orca_core.cooperative.coordination import Coordination
 from orca_core.cooperative.team_planning import TeamPlan, TeamQuestion, planned
 from orca_core.guidance.flow import Flow
 from orca_core.guidance.follow import Follow
-from orca_core.guidance.planning import FoundWays, Question, answered
+from orca_core.guidance.planning import answered
 from orca_core.world import World
 from orca_crowd.journal.order import Planned
 from orca_crowd.journal.recorder import Recorder
-from orca_crowd.worlds.planning import FieldWorkshop, LivePlanning, PlannerPool, ReplayedPlanning
+from orca_crowd.worlds.planning import (
+    FieldWorkshop,
+    LivePlanning,
+    LiveWays,
+    PlannerPool,
+    ReplayedPlanning,
+    ReplayedWays,
+)
 
 __all__ = ["Ways"]
 
@@ -25,19 +32,19 @@ class Ways:
         self._guide = next(guide for guide in world.guides if isinstance(guide, Follow))
         self._fields = next(guide for guide in world.guides if isinstance(guide, Flow))
         self._team = next(guide for guide in world.guides if isinstance(guide, Coordination))
-        self._replayed: ReplayedPlanning[Question, FoundWays] | None = None
+        self._replayed: ReplayedWays | None = None
         self._replayed_plans: ReplayedPlanning[TeamQuestion, TeamPlan] | None = None
 
     def plan_with(self, world: World, pool: PlannerPool | None, recorder: Recorder | None) -> None:
         """Have ways planned in these threads from now on, and recorded; None: they come from the journal."""
         self._replayed = self._replayed_plans = None
         if pool is not None:
-            self._guide.plan_with(world, LivePlanning(pool, recorder, answered))
+            self._guide.plan_with(world, LiveWays(pool, recorder, answered))
             self._team.plan_with(world, LivePlanning(pool, recorder, planned))
             # fields come out the same whenever they are made, and are in no journal
             self._fields.make_in(FieldWorkshop(pool))
         else:
-            self._replayed, self._replayed_plans = ReplayedPlanning(answered), ReplayedPlanning(planned)
+            self._replayed, self._replayed_plans = ReplayedWays(answered), ReplayedPlanning(planned)
             self._guide.plan_with(world, self._replayed)
             self._team.plan_with(world, self._replayed_plans)
 

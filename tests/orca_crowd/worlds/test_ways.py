@@ -19,7 +19,7 @@ from orca_crowd.journal.file import JournalFile
 from orca_crowd.settings import Settings
 from orca_crowd.worlds import ways
 from orca_crowd.worlds.archive import Archive
-from orca_crowd.worlds.planning import LivePlanning, PlannerPool
+from orca_crowd.worlds.planning import LiveWays, PlannerPool
 from orca_crowd.worlds.recovery import recover
 from orca_crowd.worlds.session import Session
 from orca_crowd.worlds.verdict import replay
@@ -187,7 +187,7 @@ def test_the_questions_of_a_world_are_answered_one_after_the_other(pool: Planner
     guide = guide_of(world)
     (batch,) = guide._batches
     question = guide._question(world, batch)
-    live = LivePlanning(pool, None, answered)
+    live = LiveWays(pool, None, answered)
     for due in range(2, 12):
         live.submit(due, question)
     found = [live.collect(due) for due in range(2, 12)]
