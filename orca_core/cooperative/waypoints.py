@@ -34,7 +34,9 @@ class Waypoints:
     step: NDArray[np.int64]
 
     @classmethod
-    def of(cls, paths: Sequence[Path], frame: Frame, place: NDArray[np.int32], radius: Floats) -> Waypoints:
+    def of(
+        cls, paths: Sequence[Path], frame: Frame, place: NDArray[np.int32], radius: NDArray[np.float64]
+    ) -> Waypoints:
         """Pull paths, each int64 (t,) of cells without waiting, for discs of `radius` (n,) in the unit of the frame.
 
         `place` int32 (cells,) is not negative for narrow cells.
