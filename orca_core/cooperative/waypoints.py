@@ -35,15 +35,16 @@ class Waypoints:
 
     @classmethod
     def of(
-        cls, paths: Sequence[Path], frame: Frame, place: NDArray[np.int32], radius: NDArray[np.float64]
+        cls, paths: Sequence[Path], frame: Frame, place: NDArray[np.int32], radius: NDArray[np.float64] | float
     ) -> Waypoints:
-        """Pull paths, each int64 (t,) of cells without waiting, for discs of `radius` (n,) in the unit of the frame.
+        """Pull paths, each int64 (t,) of cells without waiting, for discs of `radius`, (n,) or one for all.
 
+        Radii are in the unit of the frame.
         `place` int32 (cells,) is not negative for narrow cells.
         """
         compile_all()
         blocked = frame.blocked()
-        reach = radius / frame.cell_size
+        reach = np.broadcast_to(np.asarray(radius) / frame.cell_size, len(paths))
         first = np.zeros(len(paths) + 1, np.int64)
         cells, steps = [], []
         for agent, path in enumerate(paths):
