@@ -130,6 +130,13 @@ class LiveWays(LivePlanning[planning.Question, FoundWays]):
             self._preparing.cancel()
         self._preparing = self._lane.submit(lambda: prepared(planner, radii, farthest))
 
+    def foresee(self, due: int, question: planning.Question, tell: Callable[[FoundWays], None]) -> None:
+        """Have somebody told in a thread what will be let in after step `due`, as far as it is known without a search.
+
+        Nothing of it is recorded: the world finds it out by itself.
+        """
+        self._lane.submit(lambda: tell(self._answer(question, due)))
+
 
 class FieldWorkshop:
     """Makes the flow fields of a world in the same threads, several at once: what they share has a lock of its own."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from orca_core.cooperative.coordination import Coordination
@@ -12,6 +13,7 @@ from orca_core.guidance.planning import answered
 from orca_core.world import World
 from orca_crowd.journal.order import Planned
 from orca_crowd.journal.recorder import Recorder
+from orca_crowd.worlds.events import foretold
 from orca_crowd.worlds.planning import (
     FieldWorkshop,
     LivePlanning,
@@ -34,12 +36,16 @@ class Ways:
         self._team = next(guide for guide in world.guides if isinstance(guide, Coordination))
         self._replayed: ReplayedWays | None = None
         self._replayed_plans: ReplayedPlanning[TeamQuestion, TeamPlan] | None = None
+        self._live: LiveWays | None = None
+        # who hears, in a thread, of what will be found out
+        self.tell: Callable[[list[dict[str, Any]]], None] = lambda _: None
 
     def plan_with(self, world: World, pool: PlannerPool | None, recorder: Recorder | None) -> None:
         """Have ways planned in these threads from now on, and recorded; None: they come from the journal."""
-        self._replayed = self._replayed_plans = None
+        self._replayed = self._replayed_plans = self._live = None
         if pool is not None:
-            self._guide.plan_with(world, LiveWays(pool, recorder, answered))
+            self._live = LiveWays(pool, recorder, answered)
+            self._guide.plan_with(world, self._live)
             self._team.plan_with(world, LivePlanning(pool, recorder, planned))
             # fields come out the same whenever they are made, and are in no journal
             self._fields.make_in(FieldWorkshop(pool))
@@ -47,6 +53,13 @@ class Ways:
             self._replayed, self._replayed_plans = ReplayedWays(answered), ReplayedPlanning(planned)
             self._guide.plan_with(world, self._replayed)
             self._team.plan_with(world, self._replayed_plans)
+
+    def foresee(self, world: World) -> None:
+        """Tell in a thread, as soon as it is known, of goals given since the last step to which there is no way."""
+        coming = self._guide.foresee(world) if self._live is not None else None
+        if coming is not None and self._live is not None:
+            tell = self.tell
+            self._live.foresee(*coming, lambda found: tell(foretold(found)))
 
     def expect(self, found: Planned) -> None:
         """What the journal has for a step that is not taken yet."""
