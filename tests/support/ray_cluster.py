@@ -1,8 +1,8 @@
 """A cluster of Ray on this machine, in a process of its own: nodes that come and are killed, and nothing left after.
 
 Run as a script it is that process: it says the address, then does what it reads, a line each: `add` (answers with the
-id of the new node and the process that all of its others come from) and `kill <id>`. At the end of its input everything
-is ended.
+id of the new node and the process that all of its others come from), `kill <id>` and `stop`. At the end of its input
+everything is ended.
 """
 
 from __future__ import annotations
@@ -68,6 +68,10 @@ class RayCluster:
     def kill(self, node: str) -> None:
         """SIGKILL for every process of a node."""
         self._ask(f"kill {node}")
+
+    def stop(self) -> None:
+        """SIGKILL for all of it."""
+        self._ask("stop")
 
     def worlds(self) -> list[int]:
         """The processes of worlds."""
@@ -142,6 +146,9 @@ def _serve(folder: str) -> None:
             case ["kill", name]:
                 cluster.remove_node(nodes.pop(name), allow_graceful=False)
                 say("killed")
+            case ["stop"]:
+                cluster.shutdown()
+                say("stopped")
     cluster.shutdown()
     time.sleep(0.1)
 

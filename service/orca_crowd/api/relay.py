@@ -68,7 +68,10 @@ class Relay:
         scope = needed(method, path) if route is not None else None
         if route is None or scope is None:
             return None
-        if path != "/metrics":
+        if "{world}" in path:
+            # worlds that are known are there also while the cluster is not, and need nothing of this process
+            services(request).check_open()
+        elif path != "/metrics":
             services(request).check_ready()
         return await route(request, scope)
 

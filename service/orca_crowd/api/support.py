@@ -88,10 +88,14 @@ class Services:
     draining: bool = False
     drained: bool = False
 
-    def check_ready(self) -> None:
-        """Refuse with 503 before the kernels are compiled and once the server stops."""
+    def check_open(self) -> None:
+        """Refuse with 503 once the server stops."""
         if self.draining:
             raise ApiError("draining", "the server is stopping and takes no more work")
+
+    def check_ready(self) -> None:
+        """Refuse with 503 before the kernels are compiled, while there is no cluster, and once the server stops."""
+        self.check_open()
         self.warmup.check()
         if self.front is not None:
             self.front.check_ready()

@@ -1,64 +1,56 @@
-"""Calls into the cluster from the event loop: each in a thread, none waited for longer than a moment.
-
-Ray's own calls block, some of them for minutes where the head of the cluster is gone. A thread that hangs is left
-behind, and whoever asks meanwhile is told that the cluster does not answer.
-"""
+"""The cluster as a front end sees it: joined, and again when it is lost. No question waits longer than it may."""
 
 from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
-from typing import Any, TypeVar
+from typing import Any, Final
 
-from orca_crowd.engine.ray.cluster import ActorAway, Cluster, ClusterError, ClusterLost
+from orca_crowd.clock import Clock
+from orca_crowd.engine.ray.clerks import Clerk
+from orca_crowd.engine.ray.cluster import ClusterError, ClusterLost
 
 __all__ = ["Asking"]
 
 log = logging.getLogger("orca_crowd")
 
-Result = TypeVar("Result")
-
-THREADS = 8
 # how long the cluster may take for what it does in milliseconds
-CLUSTER_SECONDS = 5.0
+CLUSTER_SECONDS: Final = 5.0
+# to join it takes Ray a second, and a machine that has much else to do a minute
+JOIN_SECONDS: Final = 90.0
 # between two looks at the cluster, and two tries to join it
-LOOK_SECONDS = 1.0
+LOOK_SECONDS: Final = 1.0
+# after so long without an answer it is joined anew: another one may be there under the same address
+FORGET_SECONDS: Final = 30.0
 
 
 class Asking:
-    """The cluster as the event loop sees it: joined, and joined again when it is lost."""
+    """What a front end knows of its cluster as a whole; single actors are the directory's."""
 
-    def __init__(self, cluster: Cluster) -> None:
-        """Nothing happens before `watch` runs."""
-        self.cluster = cluster
-        self._threads = ThreadPoolExecutor(THREADS, thread_name_prefix="orca-cluster")
+    def __init__(self, clerk: Clerk, clock: Clock) -> None:
+        """Nothing happens before `join`, or before `watch` runs."""
+        self._clerk = clerk
+        self._clock = clock
         # why the cluster is not to be had; None where it is
         self.trouble: str | None = "the cluster is not joined yet"
-        self._joining: asyncio.Future[None] | None = None
+        self._joined = False
+        self._seen = 0.0
 
-    async def ask(self, call: Callable[[], Result], seconds: float = CLUSTER_SECONDS) -> Result:
-        """What a call of the cluster returns; ClusterLost where it takes too long."""
-        loop = asyncio.get_running_loop()
-        try:
-            async with asyncio.timeout(seconds):
-                return await loop.run_in_executor(self._threads, call)
-        except TimeoutError:
-            raise ClusterLost(f"the cluster does not answer within {seconds:g} seconds") from None
+    async def ask(self, method: str, *values: Any, seconds: float = CLUSTER_SECONDS) -> Any:
+        """What a method of the cluster returns; ClusterError where it refuses, ClusterLost where it does not answer."""
+        return await self._clerk.ask(method, *values, seconds=seconds)
 
     async def actor(self, name: str, method: str, *values: Any, seconds: float) -> Any:
         """What a method of an actor returns. NoSuchActor where there is none; ActorAway where it does not answer."""
-        begun = await self.ask(lambda: self.cluster.begin(name, method, *values))
-        try:
-            async with asyncio.timeout(seconds):
-                return await asyncio.wrap_future(begun)
-        except TimeoutError:
-            raise ActorAway(f"actor {name!r} does not answer within {seconds:g} seconds") from None
-        except ClusterError:
-            raise
-        except Exception as error:
-            raise self.cluster.told(error) from None
+        return await self._clerk.ask("call", name, method, values, seconds, seconds=seconds + CLUSTER_SECONDS)
+
+    async def join(self) -> None:
+        """Join the cluster; ClusterLost where that cannot be done."""
+        if not self._clerk.lives:
+            await self._clerk.start()
+        await self.ask("connect", seconds=JOIN_SECONDS)
+        self._joined = True
+        self._seen = self._clock.now()
 
     async def watch(self) -> None:
         """Join the cluster and look at it again and again, until cancelled."""
@@ -76,20 +68,19 @@ class Asking:
             await asyncio.sleep(LOOK_SECONDS)
 
     async def _look(self) -> None:
-        if self._joining is None:
-            loop = asyncio.get_running_loop()
-            self._joining = loop.run_in_executor(self._threads, self.cluster.connect)
-        # one try at a time: Ray's own can take minutes, and a process has one connection
-        await asyncio.wait([self._joining], timeout=CLUSTER_SECONDS)
-        if not self._joining.done():
-            raise ClusterLost("the cluster is being joined")
-        if self._joining.exception() is not None:
-            joining, self._joining = self._joining, None
-            joining.result()
-        elif not any(node.alive for node in await self.ask(self.cluster.nodes)):
-            raise ClusterLost("no node of the cluster is alive")
+        if not self._clerk.lives:
+            self._joined = False
+        if not self._joined:
+            await self.join()
+        try:
+            await self.ask("check")
+        except ClusterLost:
+            if self._clock.now() - self._seen > FORGET_SECONDS:
+                self._joined = False
+                await self._clerk.stop()
+            raise
+        self._seen = self._clock.now()
 
     async def close(self) -> None:
         """Leave the cluster."""
-        await self.ask(self.cluster.close, 10.0)
-        self._threads.shutdown(wait=False, cancel_futures=True)
+        await self._clerk.stop()

@@ -17,7 +17,7 @@ from orca_crowd.cluster.asking import Asking
 from orca_crowd.cluster.epochs import Epochs
 from orca_crowd.cluster.upstream import Place, Upstream
 from orca_crowd.engine.ray.actor import ActorOrder
-from orca_crowd.engine.ray.cluster import ActorAway, ClusterError, ClusterLost, NameTaken, Needs, NoSuchActor
+from orca_crowd.engine.ray.cluster import ActorAway, ClusterError, NameTaken, Needs, NoSuchActor
 from orca_crowd.engine.ray.names import PLACES, actor_name, other_place
 from orca_crowd.errors import ApiError
 from orca_crowd.metrics import Metrics
@@ -97,7 +97,7 @@ class Directory:
             await self._make(world, lasting=lasting)
         except NameTaken:
             raise ApiError("exists", f"a world {world!r} is being made; choose another id") from None
-        except ClusterLost as lost:
+        except ClusterError as lost:
             raise _not_ready(lost) from None
         try:
             return await self.find(world)
@@ -113,11 +113,11 @@ class Directory:
             self._forget(known)
         try:
             for name in await self._names_of(world):
-                await self._asking.ask(lambda name=name: self._asking.cluster.end(name, for_good=True))  # type: ignore[misc]
+                await self._asking.ask("end", name, True)
             until = self._clock.now() + DEATH_SECONDS
             while await self._names_of(world) and self._clock.now() < until:
                 await asyncio.sleep(PAUSE_SECONDS)
-        except ClusterLost as lost:
+        except ClusterError as lost:
             log.warning("the process of world %s could not be ended: %s", world, lost)
 
     async def close(self) -> None:
@@ -141,9 +141,8 @@ class Directory:
 
     async def _names_of(self, world: str) -> list[str]:
         """The actors that a world has now."""
-        exists = self._asking.cluster.exists
-        names = [actor_name(world, place) for place in PLACES]
-        return await self._asking.ask(lambda: [name for name in names if exists(name)])
+        found: list[str] = await self._asking.ask("existing", [actor_name(world, place) for place in PLACES])
+        return found
 
     async def _make(self, world: str, *, lasting: bool, place: str = PLACES[0]) -> None:
         order = ActorOrder(
@@ -153,9 +152,7 @@ class Directory:
             settings=self._world_settings(),
             environment=self._environment,
         )
-        name = actor_name(world, place)
-        make = self._asking.cluster.make
-        await self._asking.ask(lambda: make(name, order, self._needs, lasting=lasting))
+        await self._asking.ask("make", actor_name(world, place), order, self._needs, lasting)
 
     def _world_settings(self) -> dict[str, Any]:
         """Those of the front end, with the folder by its whole name: the process of a world is somewhere else."""
@@ -243,14 +240,14 @@ class Directory:
         """
         for name, since in list(silent.items()):
             if self._clock.now() - since > self._settings.unreachable_seconds + QUESTION_SECONDS:
-                if not await self._asking.ask(lambda name=name: self._asking.cluster.runs(name)):  # type: ignore[misc]
+                if not await self._asking.ask("runs", name):
                     # it is being made, which takes as long as it takes
                     silent[name] = self._clock.now()
                     continue
                 log.warning("actor %s says nothing, and another takes its world over", name)
                 with suppress(NameTaken):
                     await self._make(world, lasting=True, place=other_place(name.rpartition("/")[2]))
-                await self._asking.ask(lambda name=name: self._asking.cluster.end(name, for_good=True))  # type: ignore[misc]
+                await self._asking.ask("end", name, True)
                 del silent[name]
 
 

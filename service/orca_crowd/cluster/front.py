@@ -11,7 +11,8 @@ from orca_crowd.clock import Clock
 from orca_crowd.cluster.asking import Asking
 from orca_crowd.cluster.directory import Directory
 from orca_crowd.cluster.upstream import Upstream, UpstreamError
-from orca_crowd.engine.ray.cluster import Cluster, ClusterLost
+from orca_crowd.engine.ray.clerks import Clerk
+from orca_crowd.engine.ray.cluster import ClusterError
 from orca_crowd.engine.ray.names import world_of
 from orca_crowd.errors import ApiError
 from orca_crowd.metrics import Metrics
@@ -39,7 +40,7 @@ class Front:
         self.metrics = metrics
         self.clock = clock
         environment = {name: os.environ[name] for name in PASSED_ON if name in os.environ}
-        self.asking = Asking(Cluster(settings.ray_address, settings.ray_namespace))
+        self.asking = Asking(Clerk(settings.ray_address, settings.ray_namespace), clock)
         self.directory = Directory(settings, clock, metrics, self.asking, environment)
         self._tasks: list[asyncio.Task[None]] = []
 
@@ -58,8 +59,7 @@ class Front:
         if self._tasks:
             await asyncio.wait(self._tasks)
         await self.directory.close()
-        with suppress(ClusterLost):
-            await self.asking.close()
+        await self.asking.close()
 
     def check_ready(self) -> None:
         """Refuse with 503 while there is no cluster."""
@@ -69,8 +69,8 @@ class Front:
     async def worlds(self) -> list[str]:
         """The ids of all worlds that have a process."""
         try:
-            names = await self.asking.ask(self.asking.cluster.names)
-        except ClusterLost as lost:
+            names = await self.asking.ask("names")
+        except ClusterError as lost:
             raise ApiError("not-ready", str(lost), headers={"Retry-After": "1"}) from None
         return sorted({world_of(name) for name in names})
 

@@ -43,7 +43,7 @@ class Moved:
 async def worlds_of_nodes(asking: Asking) -> dict[str, list[str]]:
     """The worlds that each node has, by its id; what does not answer is left out."""
     found: dict[str, list[str]] = {}
-    for name in await asking.ask(asking.cluster.names):
+    for name in await asking.ask("names"):
         with suppress(NoSuchActor, ActorAway):
             told = await asking.actor(name, "describe", 0.0, seconds=QUESTION_SECONDS)
             if told["state"] == "serving":
@@ -53,9 +53,7 @@ async def worlds_of_nodes(asking: Asking) -> dict[str, list[str]]:
 
 async def move(asking: Asking, clock: Clock, world: str, needs: Needs) -> Moved:
     """Have another node take a world over; NotMoved where that cannot be."""
-    cluster = asking.cluster
-    names = [actor_name(world, place) for place in PLACES]
-    there = [name for name in names if await asking.ask(lambda name=name: cluster.exists(name))]  # type: ignore[misc]
+    there = await asking.ask("existing", [actor_name(world, place) for place in PLACES])
     if len(there) != 1:
         raise NotMoved(f"world {world!r} is on its way already" if there else f"there is no world {world!r}")
     old = there[0]
@@ -66,11 +64,11 @@ async def move(asking: Asking, clock: Clock, world: str, needs: Needs) -> Moved:
     place = other_place(order.place)
     new = actor_name(world, place)
     order = replace(order, place=place, waits=True)
-    await asking.ask(lambda: cluster.make(new, order, needs, lasting=True, avoid=told["node"]))
+    await asking.ask("make", new, order, needs, True, told["node"])
     try:
         node = await _warm(asking, clock, new)
     except ClusterError as error:
-        await asking.ask(lambda: cluster.end(new, for_good=True))
+        await asking.ask("end", new, True)
         raise NotMoved(f"no other node takes world {world!r}: {error}") from None
     began, let_go = clock.now(), True
     try:
@@ -82,7 +80,7 @@ async def move(asking: Asking, clock: Clock, world: str, needs: Needs) -> Moved:
     await asking.actor(new, "take", let_go, seconds=HAND_SECONDS)
     await asking.actor(new, "describe", HAND_SECONDS, seconds=HAND_SECONDS)
     stood = clock.now() - began
-    await asking.ask(lambda: cluster.end(old, for_good=True))
+    await asking.ask("end", old, True)
     return Moved(world, node, stood)
 
 

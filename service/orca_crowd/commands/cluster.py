@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import sys
 from collections.abc import Awaitable, Callable
+from importlib.util import find_spec
 from typing import Annotated
 
 import typer
@@ -14,7 +15,8 @@ from rich.table import Table
 from orca_crowd.clock import SystemClock
 from orca_crowd.cluster.asking import Asking
 from orca_crowd.cluster.moving import Moved, NotMoved, move, worlds_of_nodes
-from orca_crowd.engine.ray.cluster import Cluster, ClusterError, Needs
+from orca_crowd.engine.ray.clerks import Clerk
+from orca_crowd.engine.ray.cluster import ClusterError, Needs
 from orca_crowd.settings import Settings
 
 __all__ = ["app"]
@@ -48,21 +50,20 @@ def _with(address: str | None, namespace: str | None, work: Callable[[Asking, Se
     """Join the cluster for one command."""
     given = {"ray_address": address, "ray_namespace": namespace}
     settings = Settings(**{name: value for name, value in given.items() if value is not None})  # type: ignore[arg-type]
-    cluster = Cluster(settings.ray_address, settings.ray_namespace)
 
     async def do() -> int:
-        asking = Asking(cluster)
+        asking = Asking(Clerk(settings.ray_address, settings.ray_namespace), SystemClock())
         try:
-            await asking.ask(cluster.connect, 60.0)
+            await asking.join()
             return await work(asking, settings)
         finally:
             await asking.close()
 
+    if find_spec("ray") is None:
+        print("orca-crowd: install what a cluster needs: pip install 'orca-crowd[ray]'", file=sys.stderr)  # noqa: T201
+        raise typer.Exit(2)
     try:
         code = asyncio.run(do())
-    except ImportError:
-        print("orca-crowd: install what a cluster needs: pip install 'orca-crowd[ray]'", file=sys.stderr)  # noqa: T201
-        code = 2
     except ClusterError as error:
         print(f"orca-crowd: start or name a cluster with --ray-address: {error}", file=sys.stderr)  # noqa: T201
         code = 1
@@ -72,19 +73,19 @@ def _with(address: str | None, namespace: str | None, work: Callable[[Asking, Se
 async def _show(asking: Asking) -> int:
     found = await worlds_of_nodes(asking)
     table = Table("node", "address", "state", "worlds")
-    for node in await asking.ask(asking.cluster.nodes):
+    for node in await asking.ask("nodes"):
         table.add_row(node.id, node.address, "alive" if node.alive else "dead", ", ".join(found.get(node.id, [])))
     Console(width=None if sys.stdout.isatty() else 200).print(table)
     return 0
 
 
 async def _drain(asking: Asking, settings: Settings, beginning: str) -> int:
-    matching = [node for node in await asking.ask(asking.cluster.nodes) if node.id.startswith(beginning) and node.alive]
+    matching = [node for node in await asking.ask("nodes") if node.id.startswith(beginning) and node.alive]
     if len(matching) != 1:
         print(f"orca-crowd: name one node: {len(matching)} begin with {beginning!r}", file=sys.stderr)  # noqa: T201
         return 2
     node = matching[0].id
-    await asking.ask(lambda: asking.cluster.take_no_more(node))
+    await asking.ask("take_no_more", node)
     worlds = (await worlds_of_nodes(asking)).get(node, [])
     needs = Needs(settings.world_processors, settings.world_memory, settings.placement)
     room, clock = asyncio.Semaphore(AT_ONCE), SystemClock()

@@ -39,6 +39,8 @@ LARGE_MESSAGE: Final = 65_536
 MOVES: Final = frozenset({1001, 1006, 1011, 1012})
 LINGER_SECONDS: Final = 120.0
 PAUSE_SECONDS: Final = 0.2
+# how many times as long as a request a socket waits for its world
+PATIENCE: Final = 10
 
 
 class RelayedSocket:
@@ -243,6 +245,7 @@ class RelayedSocket:
         for _ in range(self._remembered.give_up_the_uncertain()):
             detail = f"{reason}; whether the message has taken effect is not known, since it had no key"
             await self._tell_error(ApiError("interrupted", detail))
+        loop, until = asyncio.get_running_loop(), 0.0
         while True:
             try:
                 self._upstream = await self._directory.find(self._upstream.world)
@@ -260,10 +263,12 @@ class RelayedSocket:
                 self.end(4004 if refused.status == 404 else 4009, refused.detail)
                 await asyncio.Event().wait()
             except ApiError as refusal:
-                if refusal.code == "not-found":
-                    self.end(4004, refusal.detail)
-                else:
-                    self.end(1012, refusal.detail)
+                until = until or loop.time() + PATIENCE * self._settings.return_seconds
+                if refusal.code == "not-ready" and loop.time() < until:
+                    # each search has its own end; a client would only come back and wait likewise
+                    await asyncio.sleep(PAUSE_SECONDS)
+                    continue
+                self.end(4004 if refusal.code == "not-found" else 1012, refusal.detail)
                 await asyncio.Event().wait()
         gap = {"type": "event", "kind": "gap", "step": hello.step, "reason": reason}
         await self._send(_bytes(gap, self._subprotocol))

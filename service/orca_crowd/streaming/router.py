@@ -34,11 +34,12 @@ async def stream(websocket: WebSocket) -> None:
         check_client(websocket.headers.get(CLIENT_HEADER))
         check_origin(websocket.headers, services.settings)
         admission = Admission(websocket, services.door, services.clock, world)
-        services.check_ready()
         relays: Relays | None = websocket.app.state.relays
         if relays is not None:
+            services.check_open()
             await relays.serve(websocket, world, admission)
             return
+        services.check_ready()
         await services.registry.wake(world)
         await streams.serve(websocket, services.registry.get(world), admission)
     except ApiError as refusal:

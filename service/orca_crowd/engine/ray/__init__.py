@@ -4,7 +4,8 @@ Worlds in processes of their own, as a front end sees them:
 
 - environment.py: what Ray has to be told before it is imported
 - actor.py: the actor that holds one world's process
-- cluster.py: the cluster as a front end sees it
+- cluster.py: the cluster: actors made, found, asked and ended
+- clerk.py, clerks.py: a process that speaks with it for a front end, since it dies with its node
 - names.py: how the actors of worlds are called
 
 A big world over several actors:

@@ -1,4 +1,4 @@
-"""The cluster as a front end sees it: actors made, found, asked and ended. Calls that block, for threads.
+"""The cluster: actors made, found, asked and ended. Calls that block, for the threads of a clerk.
 
 ClusterError           root of the tree; the message says what the cluster did not do
 ├── ClusterLost        there is no cluster to ask, or it does not answer
@@ -10,6 +10,8 @@ ClusterError           root of the tree; the message says what the cluster did n
 from __future__ import annotations
 
 import logging
+from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -104,9 +106,14 @@ class Cluster:
             ray.shutdown()
 
     def nodes(self) -> list[Node]:
-        """The machines of the cluster; the call by which its loss is found out."""
+        """The machines of the cluster."""
         ray = self._ray()
         return [Node(each["NodeID"], each["NodeManagerAddress"], each["Alive"]) for each in ray.nodes()]
+
+    def check(self) -> None:
+        """Return where the cluster answers and has a node that is alive; ClusterLost otherwise."""
+        if not any(node.alive for node in self.nodes()):
+            raise ClusterLost("no node of the cluster is alive")
 
     def names(self) -> list[str]:
         """The names of all actors of worlds that are not at an end."""
@@ -114,7 +121,7 @@ class Cluster:
         found = ray.util.list_named_actors(all_namespaces=True)
         return [each["name"] for each in found if each["namespace"] == self._namespace]
 
-    def make(self, name: str, order: ActorOrder, needs: Needs, *, lasting: bool, avoid: str | None = None) -> None:
+    def make(self, name: str, order: ActorOrder, needs: Needs, lasting: bool, avoid: str | None = None) -> None:
         """Ask for an actor; NameTaken where there is one. `lasting`: made anew whenever it dies; `avoid` is a node."""
         ray = self._ray()
         options: dict[str, Any] = {
@@ -138,18 +145,17 @@ class Cluster:
         except ray.exceptions.RayError as error:
             raise ClusterLost(f"the cluster made no actor: {_first_line(error)}") from None
 
-    def begin(self, name: str, method: str, *values: Any) -> Any:
-        """Call an actor; a future of concurrent.futures, whose errors `told` translates. NoSuchActor where none is."""
-        return getattr(self._handle(name), method).remote(*values).future()
-
-    def told(self, error: BaseException) -> ClusterError:
-        """What an error of a call means."""
+    def call(self, name: str, method: str, values: tuple[Any, ...], seconds: float) -> Any:
+        """What a method of an actor returns; NoSuchActor where there is none, ActorAway where it does not answer."""
         ray = self._ray()
-        if isinstance(error, ray.exceptions.ActorDiedError):
-            return NoSuchActor(_first_line(error))
-        return ActorAway(_first_line(error))
+        try:
+            return ray.get(getattr(self._handle(name), method).remote(*values), timeout=seconds)
+        except ray.exceptions.ActorDiedError as error:
+            raise NoSuchActor(_first_line(error)) from None
+        except (ray.exceptions.RayError, TimeoutError) as error:
+            raise ActorAway(f"actor {name!r} does not answer: {_first_line(error)}") from None
 
-    def end(self, name: str, *, for_good: bool) -> None:
+    def end(self, name: str, for_good: bool) -> None:
         """Kill an actor; unless for good, Ray makes it anew. Nothing happens where there is none."""
         ray = self._ray()
         try:
@@ -165,13 +171,14 @@ class Cluster:
         if not done:
             raise ClusterError(f"node {node} is not emptied: {why}")
 
-    def exists(self, name: str) -> bool:
-        """Whether there is an actor of this name."""
-        try:
-            self._handle(name)
-        except NoSuchActor:
-            return False
-        return True
+    def existing(self, names: Sequence[str]) -> list[str]:
+        """Those of the names that an actor has."""
+        found = []
+        for name in names:
+            with suppress(NoSuchActor):
+                self._handle(name)
+                found.append(name)
+        return found
 
     def runs(self, name: str) -> bool:
         """Whether an actor is at work, as far as Ray knows: not waiting for a place, nor being made or made anew."""
