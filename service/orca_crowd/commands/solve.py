@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from orca_crowd.commands.kernel_cache import use_kernel_cache
+
 if TYPE_CHECKING:
     from orca_core.cooperative.config import Config
     from orca_core.cooperative.variants import Variant
@@ -65,6 +67,7 @@ def solve(
     orca avoids; C- (corca) plans first and lets agents take turns in corridors; -mapf plans anew for those who stand.
     Two runs of one seed are the same to the byte but for columns of the clock. Exit code 0 whether or not all arrive.
     """
+    use_kernel_cache()
     from orca_core.cooperative.variants import Variant
     from orca_crowd.running.refusal import Unusable
     from orca_crowd.solving.configuration import read_configuration

@@ -7,6 +7,8 @@ from typing import Annotated
 
 import typer
 
+from orca_crowd.commands.kernel_cache import use_kernel_cache
+
 __all__ = ["view"]
 
 
@@ -31,9 +33,11 @@ def view(
 
     A trace that is too large for a page is thinned, and the page says so.
     """
+    use_kernel_cache()
     from rich.console import Console
     from rich.progress import Progress
 
+    from orca_core import warmup
     from orca_crowd.running.refusal import Unusable
     from orca_crowd.solving.files_written import FilesWritten
     from orca_crowd.solving.page import MOST_ROWS, page
@@ -64,6 +68,9 @@ def view(
                         )
                     goals = [rows[agent].goal for agent in traces.ids]
                 progress.update(bar, description="drawing", total=None)
+                if grid is not None:
+                    # corridors are found by a kernel
+                    warmup.compile_all(lambda done, total, name: progress.update(bar, completed=done, total=total))
                 text = page(file.stem, traces, radius=radius, cell_size=cell_size, grid=grid, goals=goals)
             files[written].write(text)
     except Unusable as error:

@@ -106,7 +106,8 @@ function listen() {
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", recolour);
   document.addEventListener("keydown", (event) => {
     // a control that has the focus keeps its own keys
-    if (event.target instanceof HTMLInputElement || event.target instanceof HTMLSelectElement) return;
+    const control = event.target instanceof HTMLInputElement || event.target instanceof HTMLSelectElement;
+    if (control && event.key !== "Escape" && !(event.key === " " && event.target === moment)) return;
     if (event.ctrlKey || event.metaKey || event.altKey) return;
     const deeds = {
       " ": () => event.target !== play && run(!playing), ArrowLeft: () => by(-1), ArrowRight: () => by(1),
@@ -175,6 +176,7 @@ async function start() {
   listen();
   moment.max = String(frames - 1);
   find("goals-box").hidden = !data.goals;
+  find("corridors-box").hidden = !data.map;
   find("facts").textContent = `${agents.toLocaleString("en")} agents`;
   find("note").textContent = data.note;
   show(0);

@@ -126,7 +126,7 @@ function drawBelow(now) {
   }
   if (chosen !== null) {
     brush.strokeStyle = paint.accent;
-    drawWay(chosen, 0, now.frame, 0.9);
+    drawWay(chosen, 0, now.frame, 1);
     drawWay(chosen, now.frame, frames - 1, 0.25);
   }
   if (data.goals && shownOn("goals")) {

@@ -39,12 +39,17 @@ def _instances(point: Point) -> Numbers:
     return [100.0 * line.solved for line in point.lines]
 
 
+def _calls(point: Point) -> Numbers:
+    # those who never call have nothing to show
+    return point.column("ecbs_count") if point.variant.repairs else []
+
+
 # name: its label, the figures of the runs at a point, and whether the axis is logarithmic below a thousand
 FIGURES: dict[str, tuple[str, Callable[[Point], Numbers], bool]] = {
     "success-instances": ("instances solved, %", _instances, False),
     "success-agents": ("agents at their goals, %", lambda point: point.column("success_rate"), False),
     "flowtime": ("flow time, s", lambda point: point.column("flow_time"), False),
-    "ecbs-calls": ("calls of ECBS a run", lambda point: point.column("ecbs_count"), True),
+    "ecbs-calls": ("calls of ECBS a run", _calls, True),
 }
 
 
@@ -94,7 +99,9 @@ def _draw_map(axes: Any, points: Sequence[Point], figure_of: Callable[[Point], N
             continue
         means = [float(np.mean(by_agents[agents])) for agents in across]
         low, high = ([float(np.percentile(by_agents[agents], q)) for agents in across] for q in (25, 75))
-        axes.fill_between(across, low, high, color=COLOURS[variant], alpha=0.13, linewidth=0)
+        if figure_of is not _instances:
+            # of solved or not there is no middle half
+            axes.fill_between(across, low, high, color=COLOURS[variant], alpha=0.13, linewidth=0)
         axes.plot(across, means, marker=MARKS[variant], markersize=5, color=COLOURS[variant], label=str(variant))
 
 
