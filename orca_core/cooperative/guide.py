@@ -105,6 +105,10 @@ class Cooperative:
         agents = world.population.state
         agents["guided"][:] = 1
         agents["steer_velocity"][:] = self.seen[:, columns.WANTED : columns.WANTED + 2]
+        wanted = self.walk[:, columns.PRIORITY]
+        if not np.array_equal(agents["priority"], wanted):
+            agents["priority"][:] = wanted
+            agents.tune_anew()
         return agents.count > 0
 
     def conclude(self, world: World) -> list[Event]:

@@ -8,13 +8,13 @@ import math
 
 from orca_core._jit import kernel
 from orca_core.kernels.detour import detour
-from orca_core.kernels.drifting import DRIFT, KEEP, MAPF, ORCA, STATE, YIELD, drift
+from orca_core.kernels.drifting import DRIFT, KEEP, MAPF, ORCA, STATE, WANTED, YIELD, drift
 from orca_core.kernels.gates import BEHIND, FREE, INSIDE, granted
 from orca_core.kernels.grid_sight import grid_sees
-from orca_core.kernels.visits import NEXT, progress
+from orca_core.kernels.visits import HELD, NEXT, progress
 
 __all__ = [
-    "ARRIVED", "CORRIDOR", "LOST", "SINCE", "SLOW", "TARGET", "WAIT_FOR", "WANTED", "WAYPOINT", "YIELD_TO", "cooperate",
+    "ARRIVED", "CORRIDOR", "LOST", "PRIORITY", "SINCE", "SLOW", "TARGET", "WAIT_FOR", "WANTED", "WAYPOINT", "YIELD_TO", "cooperate",
 ]  # fmt: skip
 
 # columns of `walk` beside those of visits and drifting
@@ -26,11 +26,10 @@ SINCE = 7
 ARRIVED = 8
 LOST = 9
 SLOW = 10
-TRIGGERS = 11
+PRIORITY = 11
 
 # columns of `seen`, in the unit of the world: where to, and the velocity that is wanted
 TARGET = 0
-WANTED = 2
 # in cells: where to while the waypoint is out of sight
 ASIDE = 4
 
@@ -48,8 +47,8 @@ BLOCK_NEAR = 1.15
 
 
 @kernel(
-    # step, count, layer; settings: cell size, time step, radius, reach, in corridor, delta, all lengths but the first
-    # in cells
+    # step, count, layer; settings: cell size, time step, radius, reach, in corridor, delta, horizon, all lengths but
+    # the first in cells
     "i8(i8,i8,b1,f8[::1],f8[:,::1],f8[:,::1],f8[::1],u1[:,::1],i4[::1],"
     # waypoints: first, place in the path, points; visits: first, cell, step, agent, before, behind, order, cell first,
     # rank, left, turn
@@ -137,6 +136,8 @@ def cooperate(
         walk[i, CORRIDOR] = -1
         walk[i, WAIT_FOR] = -1
         state = ORCA
+        # who is where it is narrow cannot step aside, and who waits there must not be pushed on
+        walk[i, PRIORITY] = 1 if walk[i, HELD] < walk[i, NEXT] else 0
         if taken[i] != 0:
             state = MAPF
             tx = taken_target[i, 0] / size
@@ -151,6 +152,7 @@ def cooperate(
                 walk[i, WAIT_FOR] = agent_of[order[turn[cell[visit]]]]
                 if gate == INSIDE:
                     state = DRIFT
+                    walk[i, PRIORITY] = 2
                     tx = cell[visit - 1] % width + 0.5
                     ty = cell[visit - 1] // width + 0.5
                 else:

@@ -26,6 +26,31 @@ MOVING = 0.2
 KEEP = 1.6
 RETREAT = 0.5
 
+# in the way of another is who is so far ahead of it, and to its side by less than this
+LEAST_AHEAD = -0.3
+MOST_AHEAD = 2.5
+CLEAR = 1.0
+# column of `seen` in which stands what each wants
+WANTED = 2
+
+
+@kernel("UniTuple(f8,2)(f8,f8,f8,f8)", inline=True)
+def aside(dx, dy, wx, wy):
+    """What an agent at (dx, dy) from another, which wants to go by (wx, wy), does to be out of its way, from 0 to 1."""
+    length = math.sqrt(wx * wx + wy * wy)
+    if not length > 0.0:
+        return 0.0, 0.0
+    wx = wx / length
+    wy = wy / length
+    along = dx * wx + dy * wy
+    across = wx * dy - wy * dx
+    if not (LEAST_AHEAD < along < MOST_AHEAD and abs(across) < CLEAR):
+        return 0.0, 0.0
+    # whoever is exactly in the way goes to its right
+    side = 1.0 if across >= 0.0 else -1.0
+    push = side * (CLEAR - abs(across)) / CLEAR
+    return -wy * push, wx * push
+
 
 @kernel(
     "UniTuple(f8,2)(i8,f8,f8,f8,f8,f8,f8,f8,i8,f8[:,::1],f8[:,::1],f8,u1[:,::1],i4[::1],i8[::1],i8[::1],i8[:,::1],"
@@ -45,32 +70,40 @@ def drift(
     vx = 0.0
     vy = 0.0
     taken = False
+    aside_x = 0.0
+    aside_y = 0.0
     for v in range(max(0, row - 2), min(height, row + 3)):
         for u in range(max(0, column - 2), min(width, column + 3)):
             j = head[v * width + u]
             while j >= 0:
                 if j != i and walk[j, STATE] != DRIFT:
-                    dx = position[j, 0] / size - x
-                    dy = position[j, 1] / size - y
+                    dx = x - position[j, 0] / size
+                    dy = y - position[j, 1] / size
                     wx = velocity[j, 0] / size
                     wy = velocity[j, 1] / size
                     speed = math.sqrt(wx * wx + wy * wy)
                     # it comes nearer, and does not go to the gate itself
-                    nearing = dx * wx + dy * wy < 0.0
-                    to_gate = (gx - x - dx) * wx + (gy - y - dy) * wy > 0.7 * speed * math.sqrt(
-                        (gx - x - dx) * (gx - x - dx) + (gy - y - dy) * (gy - y - dy)
-                    )
-                    if dx * dx + dy * dy <= NEAR * NEAR and speed > fastest and nearing and not to_gate:
+                    to_x = gx - x + dx
+                    to_y = gy - y + dy
+                    to_gate = to_x * wx + to_y * wy > 0.7 * speed * math.sqrt(to_x * to_x + to_y * to_y)
+                    if (
+                        dx * dx + dy * dy <= NEAR * NEAR
+                        and speed > fastest
+                        and dx * wx + dy * wy > 0.0
+                        and not to_gate
+                    ):
                         fastest = speed
                         vx = wx
                         vy = wy
                         taken = True
+                    # out of the way of what it wants, moving or not
+                    px, py = aside(dx, dy, seen[j, WANTED], seen[j, WANTED + 1])
+                    aside_x += px
+                    aside_y += py
                 j = chain[j]
-    if taken:
-        if fastest > limit:
-            vx = vx / fastest * limit
-            vy = vy / fastest * limit
-    else:
+    vx += aside_x * limit
+    vy += aside_y * limit
+    if not taken and aside_x == 0.0 and aside_y == 0.0:
         dx = x - mx
         dy = y - my
         away = math.sqrt(dx * dx + dy * dy)
@@ -83,6 +116,10 @@ def drift(
             if away > 0.0:
                 vx = dx / away * RETREAT * limit
                 vy = dy / away * RETREAT * limit
+    speed = math.sqrt(vx * vx + vy * vy)
+    if speed > limit:
+        vx = vx / speed * limit
+        vy = vy / speed * limit
     # not into a narrow place: nobody waits there
     for _ in range(2):
         u = math.floor(x + 0.6 * vx)
