@@ -8,7 +8,7 @@ import math
 
 from orca_core._jit import kernel
 from orca_core.kernels.detour import detour
-from orca_core.kernels.drifting import DRIFT, KEEP, MAPF, ORCA, STATE, WANTED, YIELD, drift
+from orca_core.kernels.drifting import DRIFT, KEEP, MAPF, ORCA, STATE, WANTED, YIELD, aside, drift
 from orca_core.kernels.gates import BEHIND, FREE, INSIDE, granted
 from orca_core.kernels.grid_sight import grid_sees
 from orca_core.kernels.visits import HELD, NEXT, progress
@@ -44,6 +44,7 @@ PATIENCE = 8
 YIELD_STEPS = 60
 YIELD_NEAR = 1.6
 BLOCK_NEAR = 1.15
+IN_WAY = 0.5
 
 
 @kernel(
@@ -143,7 +144,7 @@ def cooperate(
             tx = taken_target[i, 0] / size
             ty = taken_target[i, 1] / size
         elif layer:
-            gate, visit = granted(i, way_step[w], first, cell, visit_step, rank, turn, walk)
+            gate, visit = granted(i, way_step[w] + 1, first, cell, visit_step, rank, turn, walk)
             if gate == BEHIND:
                 tx = cell[visit] % width + 0.5
                 ty = cell[visit] // width + 0.5
@@ -175,14 +176,19 @@ def cooperate(
                         # near enough to go on at once, and no nearer
                         limit = min(limit, (distance - KEEP) / dt)
         if steered:
+            yielding = False
+            px = 0.0
+            py = 0.0
             if walk[i, STATE] == YIELD and state == ORCA and walk[i, YIELD_TO] >= 0:
                 j = walk[i, YIELD_TO]
                 dx = position[j, 0] / size - x
                 dy = position[j, 1] / size - y
                 if step - walk[i, SINCE] < YIELD_STEPS and dx * dx + dy * dy <= YIELD_NEAR * YIELD_NEAR:
                     state = YIELD
+                    yielding = True
                     tx = seen[i, ASIDE + 2]
                     ty = seen[i, ASIDE + 3]
+                    px, py = aside(x, y, -dx, -dy, seen[j, WANTED], seen[j, WANTED + 1], blocked, place)
                 else:
                     walk[i, YIELD_TO] = -1
             # out of sight: round what is between
@@ -205,6 +211,14 @@ def cooperate(
                 speed = min(limit, length / dt)
                 vx = dx / length * speed
                 vy = dy / length * speed
+            if yielding and (px != 0.0 or py != 0.0):
+                # past the other and not against it
+                vx += 2.0 * px * limit
+                vy += 2.0 * py * limit
+                speed = math.sqrt(vx * vx + vy * vy)
+                if speed > limit:
+                    vx = vx / speed * limit
+                    vy = vy / speed * limit
         walk[i, STATE] = state
         if state != YIELD:
             walk[i, YIELD_TO] = -1
@@ -235,12 +249,19 @@ def cooperate(
                     while j >= 0:
                         dx = position[j, 0] / size - x
                         dy = position[j, 1] / size - y
-                        ahead = dx * seen[i, WANTED] + dy * seen[i, WANTED + 1] > 0.0
+                        wx = seen[i, TARGET] / size - x
+                        wy = seen[i, TARGET + 1] / size - y
+                        far = math.sqrt(wx * wx + wy * wy)
+                        along = dx * wx + dy * wy
+                        across = dx * wy - dy * wx
+                        # between it and where it goes, or on that very place
+                        ahead = 0.0 < along < far * (far + IN_WAY) and abs(across) < far * 2.0 * radius
                         if (
                             j != i
                             and walk[j, ARRIVED] >= 0
                             and walk[j, STATE] == ORCA
                             and ahead
+                            and place[v * width + u] < 0
                             and dx * dx + dy * dy <= BLOCK_NEAR * BLOCK_NEAR
                         ):
                             walk[j, STATE] = YIELD

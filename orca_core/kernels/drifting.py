@@ -30,13 +30,18 @@ RETREAT = 0.5
 LEAST_AHEAD = -0.3
 MOST_AHEAD = 2.5
 CLEAR = 1.0
+# a side on which something stands within this is none
+ROOM = 0.7
 # column of `seen` in which stands what each wants
 WANTED = 2
 
 
-@kernel("UniTuple(f8,2)(f8,f8,f8,f8)", inline=True)
-def aside(dx, dy, wx, wy):
-    """What an agent at (dx, dy) from another, which wants to go by (wx, wy), does to be out of its way, from 0 to 1."""
+@kernel("UniTuple(f8,2)(f8,f8,f8,f8,f8,f8,u1[:,::1],i4[::1])", inline=True)
+def aside(x, y, dx, dy, wx, wy, blocked, place):
+    """What an agent at (x, y) does to be out of the way of another, from 0 to 1 in both directions.
+
+    It stands at (dx, dy) from the other, which wants to go by (wx, wy).
+    """
     length = math.sqrt(wx * wx + wy * wy)
     if not length > 0.0:
         return 0.0, 0.0
@@ -46,8 +51,17 @@ def aside(dx, dy, wx, wy):
     across = wx * dy - wy * dx
     if not (LEAST_AHEAD < along < MOST_AHEAD and abs(across) < CLEAR):
         return 0.0, 0.0
-    # whoever is exactly in the way goes to its right
+    # whoever is exactly in the way goes to its right, and where there is no room to the other side
     side = 1.0 if across >= 0.0 else -1.0
+    width = blocked.shape[1] - 2
+    u = math.floor(x - wy * side * ROOM)
+    v = math.floor(y + wx * side * ROOM)
+    if blocked[v + 1, u + 1] != 0 or place[v * width + u] >= 0:
+        u = math.floor(x + wy * side * ROOM)
+        v = math.floor(y - wx * side * ROOM)
+        if blocked[v + 1, u + 1] == 0 and place[v * width + u] < 0:
+            push = -side * (CLEAR + abs(across)) / CLEAR
+            return -wy * push, wx * push
     push = side * (CLEAR - abs(across)) / CLEAR
     return -wy * push, wx * push
 
@@ -97,10 +111,16 @@ def drift(
                         vy = wy
                         taken = True
                     # out of the way of what it wants, moving or not
-                    px, py = aside(dx, dy, seen[j, WANTED], seen[j, WANTED + 1])
+                    px, py = aside(x, y, dx, dy, seen[j, WANTED], seen[j, WANTED + 1], blocked, place)
                     aside_x += px
                     aside_y += py
                 j = chain[j]
+    if place[here] >= 0:
+        # pushed into the gate before its turn: out again
+        dx = mx - x + (mx - gx)
+        dy = my - y + (my - gy)
+        away = math.sqrt(dx * dx + dy * dy)
+        return (dx / away * limit, dy / away * limit) if away > 0.0 else (0.0, 0.0)
     vx += aside_x * limit
     vy += aside_y * limit
     if not taken and aside_x == 0.0 and aside_y == 0.0:
