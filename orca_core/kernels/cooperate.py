@@ -8,7 +8,7 @@ import math
 
 from orca_core._jit import kernel
 from orca_core.kernels.detour import detour
-from orca_core.kernels.drifting import DRIFT, KEEP, MAPF, ORCA, STATE, WANTED, YIELD, aside, drift
+from orca_core.kernels.drifting import APPROACH, DRIFT, MAPF, ORCA, STATE, WANTED, YIELD, aside, drift, queued
 from orca_core.kernels.gates import BEHIND, FREE, INSIDE, granted
 from orca_core.kernels.grid_sight import grid_sees
 from orca_core.kernels.visits import HELD, NEXT, progress
@@ -163,7 +163,9 @@ def cooperate(
                     dx = mx - x
                     dy = my - y
                     distance = math.sqrt(dx * dx + dy * dy)
-                    if distance <= KEEP + limit * dt:
+                    if distance <= APPROACH + limit * dt or queued(
+                        i, x, y, mx, my, position, size, width, height, head, chain, walk
+                    ):
                         state = DRIFT
                         steered = False
                         vx, vy = drift(
@@ -174,7 +176,7 @@ def cooperate(
                         ty = y
                     else:
                         # near enough to go on at once, and no nearer
-                        limit = min(limit, (distance - KEEP) / dt)
+                        limit = min(limit, (distance - APPROACH) / dt)
         if steered:
             yielding = False
             px = 0.0

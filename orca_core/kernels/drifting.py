@@ -10,7 +10,7 @@ import math
 
 from orca_core._jit import kernel
 
-__all__ = ["DRIFT", "KEEP", "MAPF", "NEAR", "ORCA", "STATE", "YIELD", "drift"]
+__all__ = ["APPROACH", "DRIFT", "KEEP", "MAPF", "NEAR", "ORCA", "STATE", "YIELD", "aside", "drift", "queued"]
 
 # column of an agent's row in `walk`, and what stands there
 STATE = 2
@@ -24,6 +24,9 @@ NEAR = 1.5
 MOVING = 0.2
 # whoever waits keeps so far from the mouth, and goes away from it at this part of the maximum speed
 KEEP = 1.6
+# whoever may not enter comes no nearer to the mouth than this, nor to one that waits already than `BEHIND_OTHERS`
+APPROACH = 3.0
+BEHIND_OTHERS = 1.5
 RETREAT = 0.5
 
 # in the way of another is who is so far ahead of it, and to its side by less than this
@@ -150,3 +153,26 @@ def drift(
             else:
                 vy = 0.0
     return vx, vy
+
+
+@kernel("b1(i8,f8,f8,f8,f8,f8[:,::1],f8,i8,i8,i8[::1],i8[::1],i8[:,::1])", inline=True)
+def queued(i, x, y, mx, my, position, size, width, height, head, chain, walk):
+    """Whether somebody who waits is just ahead of agent i at (x, y) on its way to a mouth (mx, my): it waits behind."""
+    dx = mx - x
+    dy = my - y
+    distance = math.sqrt(dx * dx + dy * dy)
+    column = math.floor(x)
+    row = math.floor(y)
+    for v in range(max(0, row - 2), min(height, row + 3)):
+        for u in range(max(0, column - 2), min(width, column + 3)):
+            j = head[v * width + u]
+            while j >= 0:
+                if j != i and walk[j, STATE] == DRIFT:
+                    ox = position[j, 0] / size - x
+                    oy = position[j, 1] / size - y
+                    squared = ox * ox + oy * oy
+                    along = ox * dx + oy * dy
+                    if squared < BEHIND_OTHERS * BEHIND_OTHERS and along > 0.5 * distance * math.sqrt(squared):
+                        return True
+                j = chain[j]
+    return False
