@@ -37,7 +37,7 @@ STATES = ("ORCA", "DRIFT", "MAPF", "YIELD")
 class Cooperative:
     """Guides all agents of a world, which are as many as the paths and in the same order.
 
-    `walk` int64 (n, 12) and `seen` float64 (n, 8) are what it knows of each; their columns have names in
+    `walk` int64 (n, 13) and `seen` float64 (n, 8) are what it knows of each; their columns have names in
     `orca_core.kernels.cooperate`. `taken` uint8 (n,) and `taken_target` (n, 2) let somebody else steer an agent, which
     then has the state MAPF.
     """
@@ -59,6 +59,8 @@ class Cooperative:
                 config.in_corridor_tol, config.delta / size,
             ]
         )  # fmt: skip
+        # where agents take turns the turns look ahead, so that the time of one cell is enough to keep a distance
+        self._horizons = np.array([config.time_boundary, min(config.time_boundary, size / config.max_speed)])
         self._max_speed = np.full(count, config.max_speed)
         # cells are numbered in rows of growing y here
         numbers = frame.numbers
@@ -85,7 +87,7 @@ class Cooperative:
         self._blocked = frame.blocked()
 
         # everybody is at its start and heads for the waypoint after it
-        self.walk = np.zeros((count, 12), np.int64)
+        self.walk = np.zeros((count, 13), np.int64)
         self.seen = np.zeros((count, 8))
         self.walk[:, columns.WAYPOINT] = np.minimum(ways.first[:-1] + 1, ways.first[1:] - 1)
         self.walk[:, NEXT] = self.walk[:, HELD] = visits.first[:-1]
@@ -108,6 +110,10 @@ class Cooperative:
         wanted = self.walk[:, columns.PRIORITY]
         if not np.array_equal(agents["priority"], wanted):
             agents["priority"][:] = wanted
+            agents.tune_anew()
+        horizon = self._horizons[self.walk[:, columns.NARROW]]
+        if not np.array_equal(agents["time_horizon"], horizon):
+            agents["time_horizon"][:] = horizon
             agents.tune_anew()
         return agents.count > 0
 

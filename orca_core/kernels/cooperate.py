@@ -9,12 +9,12 @@ import math
 from orca_core._jit import kernel
 from orca_core.kernels.detour import detour
 from orca_core.kernels.drifting import APPROACH, DRIFT, MAPF, ORCA, STATE, WANTED, YIELD, aside, drift, queued
-from orca_core.kernels.gates import BEHIND, FREE, INSIDE, granted
+from orca_core.kernels.gates import BEHIND, FREE, INSIDE, OUTSIDE, granted
 from orca_core.kernels.grid_sight import grid_sees
 from orca_core.kernels.visits import HELD, NEXT, progress
 
 __all__ = [
-    "ARRIVED", "CORRIDOR", "LOST", "PRIORITY", "SINCE", "SLOW", "TARGET", "WAIT_FOR", "WANTED", "WAYPOINT", "YIELD_TO", "cooperate",
+    "ARRIVED", "CORRIDOR", "LOST", "NARROW", "PRIORITY", "SINCE", "SLOW", "TARGET", "WAIT_FOR", "WANTED", "WAYPOINT", "YIELD_TO", "cooperate",
 ]  # fmt: skip
 
 # columns of `walk` beside those of visits and drifting
@@ -27,6 +27,7 @@ ARRIVED = 8
 LOST = 9
 SLOW = 10
 PRIORITY = 11
+NARROW = 12
 
 # columns of `seen`, in the unit of the world: where to, and the velocity that is wanted
 TARGET = 0
@@ -45,6 +46,10 @@ YIELD_STEPS = 60
 YIELD_NEAR = 1.6
 BLOCK_NEAR = 1.15
 IN_WAY = 0.5
+# who is so near to the middle of the cell in which it waits stands there
+SETTLED = 0.25
+# whoever comes out of a gate has gone by so far from it
+PASSED = 2.0
 
 
 @kernel(
@@ -137,25 +142,40 @@ def cooperate(
         walk[i, CORRIDOR] = -1
         walk[i, WAIT_FOR] = -1
         state = ORCA
-        # who is where it is narrow cannot step aside, and who waits there must not be pushed on
-        walk[i, PRIORITY] = 1 if walk[i, HELD] < walk[i, NEXT] else 0
+        walk[i, PRIORITY] = 0
+        walk[i, NARROW] = 1 if layer and place[here] >= 0 else 0
         if taken[i] != 0:
             state = MAPF
             tx = taken_target[i, 0] / size
             ty = taken_target[i, 1] / size
         elif layer:
             gate, visit = granted(i, way_step[w] + 1, first, cell, visit_step, rank, turn, walk)
+            following = walk[i, NEXT]
+            if gate != INSIDE and gate != OUTSIDE and following < first[i + 1] and place[here] < 0:
+                # whoever has just come out toward it is let by before it goes in
+                c = cell[following]
+                if visit_step[following] <= way_step[w] + 1 and rank[following] > cell_first[c]:
+                    u = order[rank[following] - 1]
+                    j = agent_of[u]
+                    if behind[u] == before[following] and walk[j, NEXT] == u + 1:
+                        dx = position[j, 0] / size - (c % width + 0.5)
+                        dy = position[j, 1] / size - (c // width + 0.5)
+                        if dx * dx + dy * dy < PASSED * PASSED:
+                            gate = OUTSIDE
+                            visit = following
             if gate == BEHIND:
                 tx = cell[visit] % width + 0.5
                 ty = cell[visit] // width + 0.5
             elif gate != FREE:
                 walk[i, CORRIDOR] = place[cell[visit]]
-                walk[i, WAIT_FOR] = agent_of[order[turn[cell[visit]]]]
+                walk[i, WAIT_FOR] = agent_of[order[min(turn[cell[visit]], rank[visit] - 1)]]
                 if gate == INSIDE:
                     state = DRIFT
-                    walk[i, PRIORITY] = 2
                     tx = cell[visit - 1] % width + 0.5
                     ty = cell[visit - 1] // width + 0.5
+                    # who waits in its place is not pushed on
+                    if (tx - x) * (tx - x) + (ty - y) * (ty - y) <= SETTLED * SETTLED:
+                        walk[i, PRIORITY] = 1
                 else:
                     mouth = before[visit]
                     mx = mouth % width + 0.5
