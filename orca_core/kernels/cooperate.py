@@ -157,7 +157,12 @@ def cooperate(
                 if visit_step[following] <= way_step[w] + 1 and rank[following] > cell_first[c]:
                     u = order[rank[following] - 1]
                     j = agent_of[u]
-                    if behind[u] == before[following] and walk[j, NEXT] == u + 1:
+                    if (
+                        behind[u] == before[following]
+                        and walk[j, NEXT] == u + 1
+                        and walk[j, STATE] != DRIFT
+                        and walk[j, ARRIVED] < 0
+                    ):
                         dx = position[j, 0] / size - (c % width + 0.5)
                         dy = position[j, 1] / size - (c // width + 0.5)
                         if dx * dx + dy * dy < PASSED * PASSED:
