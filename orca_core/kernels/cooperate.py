@@ -8,7 +8,7 @@ import math
 
 from orca_core._jit import kernel
 from orca_core.kernels.detour import detour
-from orca_core.kernels.drifting import APPROACH, DRIFT, MAPF, ORCA, STATE, WANTED, YIELD, aside, drift, queued
+from orca_core.kernels.drifting import APPROACH, DRIFT, MAPF, MOVING, ORCA, STATE, WANTED, YIELD, aside, drift, queued
 from orca_core.kernels.gates import BEHIND, FREE, INSIDE, OUTSIDE, granted
 from orca_core.kernels.grid_sight import grid_sees
 from orca_core.kernels.visits import HELD, NEXT, progress
@@ -161,7 +161,9 @@ def cooperate(
                         behind[u] == before[following]
                         and walk[j, NEXT] == u + 1
                         and walk[j, STATE] != DRIFT
-                        and walk[j, ARRIVED] < 0
+                        and walk[j, WAIT_FOR] != i
+                        and velocity[j, 0] * velocity[j, 0] + velocity[j, 1] * velocity[j, 1]
+                        > MOVING * MOVING * max_speed[j] * max_speed[j]
                     ):
                         dx = position[j, 0] / size - (c % width + 0.5)
                         dy = position[j, 1] / size - (c // width + 0.5)

@@ -10,7 +10,7 @@ import math
 
 from orca_core._jit import kernel
 
-__all__ = ["APPROACH", "DRIFT", "KEEP", "MAPF", "NEAR", "ORCA", "STATE", "YIELD", "aside", "drift", "queued"]
+__all__ = ["APPROACH", "DRIFT", "KEEP", "MAPF", "MOVING", "NEAR", "ORCA", "STATE", "YIELD", "aside", "drift", "queued"]
 
 # column of an agent's row in `walk`, and what stands there
 STATE = 2
