@@ -190,7 +190,10 @@ def cooperate(
                     dx = mx - x
                     dy = my - y
                     distance = math.sqrt(dx * dx + dy * dy)
-                    if distance <= APPROACH + limit * dt or queued(
+                    # whoever is still in the gate that it came through goes on until it is clear of that
+                    if walk[i, HELD] < walk[i, NEXT]:
+                        state = ORCA
+                    elif distance <= APPROACH + limit * dt or queued(
                         i, x, y, mx, my, position, size, width, height, head, chain, walk
                     ):
                         state = DRIFT

@@ -28,6 +28,8 @@ KEEP = 1.6
 APPROACH = 3.0
 BEHIND_OTHERS = 1.5
 RETREAT = 0.5
+# and so far from the middle of every narrow cell
+OFF = 1.5
 
 # in the way of another is who is so far ahead of it, and to its side by less than this
 LEAST_AHEAD = -0.3
@@ -89,8 +91,18 @@ def drift(
     taken = False
     aside_x = 0.0
     aside_y = 0.0
+    off_x = 0.0
+    off_y = 0.0
     for v in range(max(0, row - 2), min(height, row + 3)):
         for u in range(max(0, column - 2), min(width, column + 3)):
+            if place[v * width + u] >= 0:
+                # off every gate that is near, so that others get through
+                dx = x - (u + 0.5)
+                dy = y - (v + 0.5)
+                away = math.sqrt(dx * dx + dy * dy)
+                if 0.0 < away < OFF:
+                    off_x += dx / away * (OFF - away)
+                    off_y += dy / away * (OFF - away)
             j = head[v * width + u]
             while j >= 0:
                 if j != i and walk[j, STATE] != DRIFT:
@@ -124,6 +136,8 @@ def drift(
         dy = my - y + (my - gy)
         away = math.sqrt(dx * dx + dy * dy)
         return (dx / away * limit, dy / away * limit) if away > 0.0 else (0.0, 0.0)
+    vx += off_x * limit
+    vy += off_y * limit
     vx += aside_x * limit
     vy += aside_y * limit
     if not taken and aside_x == 0.0 and aside_y == 0.0:
