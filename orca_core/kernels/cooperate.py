@@ -112,6 +112,12 @@ def cooperate(
                 following = walk[i, NEXT]
                 if layer and following < first[i + 1] and visit_step[following] <= way_step[w]:
                     break
+                # and one before it must have been left: a path may turn round at its mouth
+                held = walk[i, HELD]
+                u = math.floor(way[w, 0])
+                v = math.floor(way[w, 1])
+                if layer and held < following and visit_step[held] < way_step[w] and place[v * width + u] < 0:
+                    break
                 if distance > reach and (i + step) % LOOK_EVERY != 0:
                     break
                 if not (distance <= CLOSE or grid_sees(x, y, way[w + 1, 0], way[w + 1, 1], radius, blocked)):
