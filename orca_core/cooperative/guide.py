@@ -19,7 +19,7 @@ from orca_core.cooperative.frame import Frame
 from orca_core.cooperative.waypoints import Waypoints
 from orca_core.kernels import cooperate as columns
 from orca_core.kernels.cooperate import cooperate
-from orca_core.kernels.drifting import STATE
+from orca_core.kernels.drifting import STATE, WANTED
 from orca_core.kernels.visits import HELD, NEXT
 from orca_core.report import Event
 
@@ -37,7 +37,7 @@ STATES = ("ORCA", "DRIFT", "MAPF", "YIELD")
 class Cooperative:
     """Guides all agents of a world, which are as many as the paths and in the same order.
 
-    `walk` int64 (n, 13) and `seen` float64 (n, 8) are what it knows of each; their columns have names in
+    `walk` int64 (n, 12) and `seen` float64 (n, 8) are what it knows of each; their columns have names in
     `orca_core.kernels.cooperate`. `taken` uint8 (n,) and `taken_target` (n, 2) let somebody else steer an agent, which
     then has the state MAPF.
     """
@@ -87,7 +87,7 @@ class Cooperative:
         self._blocked = frame.blocked()
 
         # everybody is at its start and heads for the waypoint after it
-        self.walk = np.zeros((count, 13), np.int64)
+        self.walk = np.zeros((count, 12), np.int64)
         self.seen = np.zeros((count, 8))
         self.walk[:, columns.WAYPOINT] = np.minimum(ways.first[:-1] + 1, ways.first[1:] - 1)
         self.walk[:, NEXT] = self.walk[:, HELD] = visits.first[:-1]
@@ -106,11 +106,7 @@ class Cooperative:
         """Hand over what everybody wants."""
         agents = world.population.state
         agents["guided"][:] = 1
-        agents["steer_velocity"][:] = self.seen[:, columns.WANTED : columns.WANTED + 2]
-        wanted = self.walk[:, columns.PRIORITY]
-        if not np.array_equal(agents["priority"], wanted):
-            agents["priority"][:] = wanted
-            agents.tune_anew()
+        agents["steer_velocity"][:] = self.seen[:, WANTED : WANTED + 2]
         horizon = self._horizons[self.walk[:, columns.NARROW]]
         if not np.array_equal(agents["time_horizon"], horizon):
             agents["time_horizon"][:] = horizon

@@ -14,8 +14,9 @@ from orca_core.kernels.grid_sight import grid_sees
 from orca_core.kernels.visits import HELD, NEXT, progress
 
 __all__ = [
-    "ARRIVED", "CORRIDOR", "LOST", "NARROW", "PRIORITY", "SINCE", "SLOW", "TARGET", "WAIT_FOR", "WANTED", "WAYPOINT", "YIELD_TO", "cooperate",
-]  # fmt: skip
+    *("ARRIVED", "CORRIDOR", "LOST", "NARROW", "SINCE", "SLOW", "TARGET", "WAIT_FOR", "WAYPOINT"),
+    *("YIELD_TO", "cooperate"),
+]
 
 # columns of `walk` beside those of visits and drifting
 WAYPOINT = 3
@@ -26,8 +27,7 @@ SINCE = 7
 ARRIVED = 8
 LOST = 9
 SLOW = 10
-PRIORITY = 11
-NARROW = 12
+NARROW = 11
 
 # columns of `seen`, in the unit of the world: where to, and the velocity that is wanted
 TARGET = 0
@@ -46,8 +46,6 @@ YIELD_STEPS = 60
 YIELD_NEAR = 1.6
 BLOCK_NEAR = 1.15
 IN_WAY = 0.5
-# who is so near to the middle of the cell in which it waits stands there
-SETTLED = 0.25
 # whoever comes out of a gate has gone by so far from it
 PASSED = 2.0
 
@@ -148,7 +146,6 @@ def cooperate(
         walk[i, CORRIDOR] = -1
         walk[i, WAIT_FOR] = -1
         state = ORCA
-        walk[i, PRIORITY] = 0
         walk[i, NARROW] = 1 if layer and place[here] >= 0 else 0
         if taken[i] != 0:
             state = MAPF
@@ -186,9 +183,6 @@ def cooperate(
                     state = DRIFT
                     tx = cell[visit - 1] % width + 0.5
                     ty = cell[visit - 1] // width + 0.5
-                    # who waits in its place is not pushed on
-                    if (tx - x) * (tx - x) + (ty - y) * (ty - y) <= SETTLED * SETTLED:
-                        walk[i, PRIORITY] = 1
                 else:
                     mouth = before[visit]
                     mx = mouth % width + 0.5

@@ -115,12 +115,7 @@ def drift(
                     to_x = gx - x + dx
                     to_y = gy - y + dy
                     to_gate = to_x * wx + to_y * wy > 0.7 * speed * math.sqrt(to_x * to_x + to_y * to_y)
-                    if (
-                        dx * dx + dy * dy <= NEAR * NEAR
-                        and speed > fastest
-                        and dx * wx + dy * wy > 0.0
-                        and not to_gate
-                    ):
+                    if dx * dx + dy * dy <= NEAR * NEAR and speed > fastest and dx * wx + dy * wy > 0.0 and not to_gate:
                         fastest = speed
                         vx = wx
                         vy = wy
