@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from orca_core.cooperative.config import Config
 from orca_core.cooperative.frame import Frame
 from orca_core.kernels import cooperate as columns
 from orca_core.kernels.drifting import DRIFT, STATE
@@ -30,8 +29,8 @@ STANDING_SPEED = 0.001
 class Tally:
     """What is counted after every step."""
 
-    def __init__(self, instance: Instance, config: Config, frame: Frame) -> None:
-        """Nothing has happened."""
+    def __init__(self, instance: Instance, radii: NDArray[np.float64], frame: Frame) -> None:
+        """Nothing has happened; `radii` (n,) are those by which collisions are counted."""
         count = instance.count
         self.collisions = self.obstacle_collisions = self.triggers = 0
         # how far everybody has gone by its last arrival, and now
@@ -39,7 +38,7 @@ class Tally:
         self.walked_there = np.zeros(count)
         # whether everybody has stood for long
         self.stands = False
-        self._radius, self._size, self._blocked = config.radius, frame.cell_size, frame.blocked()
+        self._radius, self._size, self._blocked = radii, frame.cell_size, frame.blocked()
         self._least = STANDING_SPEED * STANDING_STEPS
         self._ring, self._total = np.zeros((STANDING_STEPS, count)), np.zeros(count)
         self._drifting = np.zeros(count, np.bool_)
@@ -74,8 +73,8 @@ class Metrics:
     `success_rate` (%) is the share of agents at their goals, `flow_time` the sum of last arrival times with the last
     step for who is not there, `makespan` the latest of them, `sum_of_costs` the lengths of all ways up to the arrival.
     `collisions` counts pairs and steps, `collisions_obst` agents and steps, by the true radius.
-    `dependency_triggers` is how often an agent began to wait for another before a narrow place. The last four are of
-    the discrete planner that is asked where agents stall.
+    `dependency_triggers` is how often an agent began to wait for another before a narrow place. The four before the
+    last are of the discrete planner that is asked where agents stall; the last is of lifelong runs alone.
     """
 
     num_agents: int
@@ -97,6 +96,8 @@ class Metrics:
     n_ag: float = 0.0
     init_count: int = 0
     ecbs_count: int = 0
+    # goals reached in a second of the simulation, of runs in which whoever arrives gets another
+    throughput: float | None = None
 
     @classmethod
     def of(cls, run: Run) -> Metrics:
@@ -135,12 +136,6 @@ class Metrics:
 
 def _repairs(run: Run) -> dict[str, Any]:
     """What the planner of stalled agents has done, where there is one."""
-    repair = run.repair
-    if repair is None:
+    if run.guide is None or run.guide.repairs is None:
         return {}
-    return {
-        "mapf_successes": repair.mapf_successes,
-        "n_ag": repair.agents / repair.init_count if repair.init_count else 0.0,
-        "init_count": repair.init_count,
-        "ecbs_count": repair.ecbs_count,
-    }
+    return run.guide.repairs.counts.columns()

@@ -12,10 +12,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from orca_core.guidance.swapping import advance_swaps, begin_swaps, hopeless, in_a_swap, those_who_yield
 from orca_core.guidance.trouble import PATIENCE, Trouble, steps_of
 from orca_core.kernels.blocking import count_around
 from orca_core.kernels.right_of_way import GOES, NONE, RETREATS, STANDS, STEPS_ASIDE, WAITS, convoy_of, make_way
 from orca_core.kernels.status import ARRIVED, ARRIVED_CROWDED, NO_GOAL
+from orca_core.report import Event
 
 if TYPE_CHECKING:
     from orca_core.world import World
@@ -48,22 +50,31 @@ def those_who_ask(world: World, trouble: Trouble, blocked: Integers) -> Integers
         trouble.near, around,
     )  # fmt: skip
     enough = np.minimum(PATIENCE + EACH * around, LATEST)
-    asking: Integers = blocked[agents["waiting"][blocked] * world.time_step >= enough]
+    asking: Integers = blocked[(agents["waiting"][blocked] * world.time_step >= enough) & ~hopeless(world, blocked)]
     return asking
 
 
-def share_right_of_way(world: World, trouble: Trouble, blocked: Integers) -> None:
-    """Decide who has the right of way, and who yields to whom and how. Cells are sorted and wishes known."""
+def share_right_of_way(world: World, trouble: Trouble, blocked: Integers) -> list[Event]:
+    """Decide who has the right of way, and who yields to whom and how. Cells are sorted and wishes known.
+
+    The event tells of those who can only change places and have found no room for it.
+    """
     agents, options, step = world.population.state, world.options, world.step_count
+    if not len(blocked) and not (agents.told("right_since") >= 0).any() and not agents.told("swapping").any():
+        # nobody asks, nobody has it, and so nobody yields
+        agents.clear("yielding", "yields_to")
+        return []
+    agents.own("right_since")
     ids, right = agents["id"], agents["right_since"]
+    events = advance_swaps(world, trouble) if options.back_out else []
     _end_rights(world, trouble, blocked)
     shortest, patient = steps_of(SHORTEST, world.time_step), steps_of(PATIENCE, world.time_step)
-    mark, whom = trouble.mark, trouble.whom
+    mark, whom = trouble.yielders()
     mark[:] = NONE
     rests = ((agents["status"] == ARRIVED) | (agents["status"] == ARRIVED_CROWDED)).astype(np.uint8)
     # whoever wants to be nowhere has been put there, and stays
     movable = (agents["status"] != NO_GOAL).astype(np.uint8)
-    around = (trouble.widest, agents["position"], agents["radius"], agents["max_speed"], agents["time_horizon"])
+    around = (trouble.widest, agents["position"], agents["radius"], agents["max_speed"], agents.dense("time_horizon"))
     found = (trouble.size, trouble.head, trouble.chain, trouble.near, *trouble.around, trouble.queue, mark)
 
     def clear_way(row: int) -> int:
@@ -81,12 +92,17 @@ def share_right_of_way(world: World, trouble: Trouble, blocked: Integers) -> Non
         for row in yielding[own[:, 0] * other[:, 0] + own[:, 1] * other[:, 1] <= 0.0].tolist():
             convoy_of(row, WAITS, *around, trouble.wish, *found)
 
+    for row, how, other in those_who_yield(world):
+        mark[row], whom[row] = how, other
+    swapping = in_a_swap(agents["swapping"])
     # those who have it, from the earliest on; a later one yields to it
     holders = np.flatnonzero(right >= 0)
     for row in holders[np.lexsort((holders, right[holders]))].tolist():
         if mark[row] == NONE:
             mark[row] = GOES
-            if clear_way(row) == 0 and step - right[row] >= shortest and agents["waiting"][row] < patient:
+            if clear_way(row) or swapping[row]:
+                continue
+            if step - right[row] >= shortest and agents["waiting"][row] < patient:
                 # it is through
                 _end(world, np.array([row]))
     keep_back()
@@ -110,20 +126,22 @@ def share_right_of_way(world: World, trouble: Trouble, blocked: Integers) -> Non
     agents["yields_to"][:] = -1
     agents["yielding"][yielding] = mark[yielding]
     agents["yields_to"][yielding] = ids[whom[yielding]]
+    return events
 
 
 def _end_rights(world: World, trouble: Trouble, blocked: Integers) -> None:
     """Take the right of way from those who do not need it any more, or get nowhere by it."""
     agents, step, dt = world.population.state, world.step_count, world.time_step
     right, waiting = agents["right_since"], agents["waiting"]
-    holders = np.flatnonzero(right >= 0)
+    holders = np.flatnonzero((right >= 0) & ~in_a_swap(agents["swapping"]))
     if not len(holders):
         return
     since = step - right[holders]
     there = (trouble.wish[holders] == 0.0).all(axis=1) | (since >= steps_of(AT_MOST, dt))
     fruitless = steps_of(FRUITLESS, dt)
     failed = (since >= fruitless) & (waiting[holders] >= fruitless) & np.isin(holders, blocked)
-    _end(world, holders[there | failed])
+    goes_on = begin_swaps(world, holders) if world.options.back_out else holders[:0]
+    _end(world, np.setdiff1d(holders[there | failed], goes_on))
 
 
 def _end(world: World, over: Integers) -> None:

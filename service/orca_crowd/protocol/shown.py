@@ -294,7 +294,7 @@ class CommandsAnswer(Shown):
 class EventShown(BaseModel):
     """Something that happened in a step; more members by kind.
 
-    `overlap`: `other`, `depth`; `blocked`: `other`, `waited`.
+    `overlap`: `other`, `depth`; `blocked`: `other`, `waited`; `no-room`: `other`.
     """
 
     model_config = ConfigDict(extra="allow")

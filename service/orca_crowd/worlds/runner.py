@@ -2,16 +2,13 @@
 
 Order. Commands and step requests take effect in the order in which they arrive. Reads do not wait for step requests:
 they run between any two slices. A step request of many steps is cut into slices, and the commands behind it, up to the
-next step request, take effect between two of its steps; each is answered with the step it took effect at. Step
-requests never mix.
+next step request, take effect between two of its steps; each is answered with that step. Step requests never mix.
 
-Bound. Commands, steps and reads together are at most `command_queue`; one more is refused with `busy`, nothing is
-dropped.
+Bound. Commands, steps and reads together are at most `command_queue`; one more is refused with `busy`.
 
 Watchers. A listener is called on the loop's thread with a Publication after every step and after every command that
-changed agents, none left out. `endings` are called once,
-with the kind (`failed`, `gone`, `restarting`) and a reason. `gates` are awaited before each step: a watcher who must
-not miss one can hold the world.
+changed agents, none left out. `endings` are called once, with the kind (`failed`, `gone`, `restarting`) and a reason.
+`gates` are awaited before each step: a watcher who must not miss one can hold the world.
 """
 
 from __future__ import annotations
@@ -24,6 +21,7 @@ from typing import Any, Literal, TypeVar
 from orca_crowd.clock import Clock
 from orca_crowd.engine.interface import Engine, StepFailed
 from orca_crowd.errors import ApiError, problem_of
+from orca_crowd.journal.errors import Superseded
 from orca_crowd.metrics import Metrics
 from orca_crowd.protocol.bodies import weight_of
 from orca_crowd.protocol.commands import Command, parse_commands
@@ -82,6 +80,7 @@ class Runner:
         self.listeners = self._watchers.listeners
         self.endings = self._watchers.endings
         self.gates = self._watchers.gates
+        self.tellers = self._watchers.tellers
         self.lease = Lease()
         self.state: Literal["ready", "failed", "ended"] = "ready"
         self.reason: str | None = None
@@ -112,6 +111,7 @@ class Runner:
 
     def start(self) -> None:
         """Begin to serve; the task is referenced here, so that nothing collects it, and its end is always looked at."""
+        self._session.ways.tell = self._watchers.foretelling(asyncio.get_running_loop())
         self._task = asyncio.create_task(self._run(), name=f"world {self.name}", context=self._doing.context)
 
     def fail_at_once(self, reason: str) -> None:
@@ -381,7 +381,9 @@ class Runner:
 
     def _fail(self, error: Exception) -> ApiError:
         """Stop the world for ever: an unforeseen fault inside means that its state cannot be trusted."""
-        if self.state != "failed":
+        if isinstance(error, Superseded):  # it lives on elsewhere
+            self._ending = self._ending or ("restarting", str(error))
+        elif self.state != "failed":
             self.state = "failed"
             cause = str(error) if isinstance(error, StepFailed) else f"{type(error).__name__} inside the server"
             self.reason = f"step {self.facts.step} could not be followed by another: {cause}"
@@ -393,7 +395,6 @@ class Runner:
     def _cut(self, job: StepJob) -> None:
         """Answer a step request that the end of the world or of the server cut short, and say how far it came."""
         closed = self._closed()
-        taken = job.request.count - job.left
-        detail = f"{closed.detail}; {taken} of {job.request.count} steps were taken"
+        detail = f"{closed.detail}; {job.request.count - job.left} of {job.request.count} steps were taken"
         refuse(job.future, ApiError(closed.code, detail, more={"step": self.facts.step}))
         self._current = None

@@ -38,7 +38,9 @@ def test_courtesy_alone_lets_them_through(width: float) -> None:
 @pytest.mark.parametrize("width", [1.2, 1.9, 2.0, 2.1, 2.5])
 @pytest.mark.parametrize("closed", [False, True])
 def test_goals_inside_a_corridor(width: float, *, closed: bool) -> None:
-    """There is no order of passing with both goals inside: whoever cannot pass is told of within ten seconds."""
+    """There is no order of passing with both goals inside: whoever cannot pass is told of within ten seconds, whatever
+    is made of it later.
+    """
     goals = [(5.0, 0.0), (-5.0, 0.0)]
     world = jam([(-5.0, 0.0), (5.0, 0.01)], goals, walls=() if closed else corridor(width))
     if closed:
