@@ -112,7 +112,9 @@ class Cooperative:
         agents.own("guided", *(() if self.repairs is None else ("time_horizon",)))
         agents["guided"][:] = 1
         agents["steer_velocity"][:] = self.seen[:, WANTED : WANTED + 2]
-        horizon = self._horizons[self.walk[:, columns.NARROW]]
+        # whoever is steered by somebody else keeps what that one has given it
+        own = self._horizons[self.walk[:, columns.NARROW]]
+        horizon = np.where(self.taken != 0, agents["time_horizon"], own)
         if not np.array_equal(agents["time_horizon"], horizon):
             agents["time_horizon"][:] = horizon
             agents.tune_anew()
