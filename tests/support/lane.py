@@ -41,16 +41,16 @@ class Job:
 MODES = f"{CORE}/test_modes.py"
 MACHINE_CODE = "tests/architecture/test_machine_code.py"
 
-# by name; whole scenes and hashes have a matrix of their own
+# by name, in the order in which they are asked for; whole scenes and hashes have a matrix of their own
 JOBS: dict[str, Job] = {
+    "--this": Job(("-m", "tests.support.machine_code", "--this"), MACHINE_CODE),
+    "--others": Job(("-m", "tests.support.machine_code", "--others"), MACHINE_CODE),
     "interpreted": Job((*PYTEST, *KERNELS), MODES, {"NUMBA_DISABLE_JIT": "1", "CI": "1"}),
     "bounds checked": Job(
         (*PYTEST, *KERNELS, f"{CORE}/test_columns.py", f"{CORE}/mendings", f"{CORE}/world"),
         MODES,
         {"NUMBA_BOUNDSCHECK": "1", "CI": "1"},
     ),
-    "--this": Job(("-m", "tests.support.machine_code", "--this"), MACHINE_CODE),
-    "--others": Job(("-m", "tests.support.machine_code", "--others"), MACHINE_CODE),
 }
 
 
