@@ -194,6 +194,10 @@ class Fallback:
             places[:, 1] = self._frame.grid.height - places[:, 1]
         return places
 
+    def go_on_from(self, other: Fallback) -> None:
+        """Take over the speed buffers and counts of another, whose sub-plans are no more."""
+        self.stalling, self.counts = other.stalling, other.counts
+
     # snapshots
 
     def kept(self) -> dict[str, NDArray[Any]]:

@@ -74,8 +74,8 @@ class Metrics:
     `success_rate` (%) is the share of agents at their goals, `flow_time` the sum of last arrival times with the last
     step for who is not there, `makespan` the latest of them, `sum_of_costs` the lengths of all ways up to the arrival.
     `collisions` counts pairs and steps, `collisions_obst` agents and steps, by the true radius.
-    `dependency_triggers` is how often an agent began to wait for another before a narrow place. The last four are of
-    the discrete planner that is asked where agents stall.
+    `dependency_triggers` is how often an agent began to wait for another before a narrow place. The four before the
+    last are of the discrete planner that is asked where agents stall; the last is of lifelong runs alone.
     """
 
     num_agents: int
@@ -97,6 +97,8 @@ class Metrics:
     n_ag: float = 0.0
     init_count: int = 0
     ecbs_count: int = 0
+    # goals reached in a second of the simulation, of runs in which whoever arrives gets another
+    throughput: float | None = None
 
     @classmethod
     def of(cls, run: Run) -> Metrics:

@@ -101,6 +101,15 @@ class Repairs:
         self._guide.pass_waypoints(agent, place)
         self._guide.pass_visits(agent, place)
 
+    def go_on_from(self, other: Repairs, agents: AgentState) -> None:
+        """Take over the buffers and counts of another, and let those go who are in its sub-plans."""
+        self._fallback.go_on_from(other._fallback)
+        taken = other._guide.taken != 0
+        if taken.any():
+            agents.own("time_horizon")
+            agents["time_horizon"][taken] = other._horizon[taken]
+            agents.tune_anew()
+
     def kept(self) -> dict[str, NDArray[Any]]:
         """What a snapshot holds of it, by name."""
         kept = {**self._fallback.kept(), "horizon": self._horizon, "waited": self._waited}

@@ -127,21 +127,7 @@ class Run:
         """Phase: waypoints, the world and its agents."""
         config, frame = self.config, self.frame
         reach = config.radius + config.reps
-        if self.variant.guided:
-            assert self.found is not None, "the plan comes first"
-            assert self.corridors is not None, "the corridors come first"
-            assert self.dependencies is not None, "the dependencies come first"
-            paths, visits, place = self.found.paths, self.dependencies.visits, self.corridors.place
-        else:
-            # everybody by itself, on a shortest path
-            paths = own_paths(self.instance)
-            place = np.full(self.instance.grid.free.size, -1, np.int32)
-            visits = dependencies.visits_of(paths, place)
-        self.paths = [without_waiting(path)[0] for path in paths]
-        ways = Waypoints.of(self.paths, frame, place, reach)
-        self.guide = Cooperative(frame, self.paths, ways, visits, place, config, layer=self.variant.guided)
-        if self.variant.repairs:
-            self.guide.repairs = Repairs(self.guide, self.paths, config)
+        self.guide = self._make_guide(reach)
         world = World(time_step=config.timestep, options=Options.text(), seed=config.seed)
         world.add_obstacles(frame.obstacles())
         count = self.instance.count
@@ -164,6 +150,38 @@ class Run:
         self.guide.look(0, state["position"], state["velocity"])
         self._tally = Tally(self.instance, config, frame)
         self._tally.look(world, self.guide)
+
+    def go_on_from(self, other: Run) -> None:
+        """Phase in place of `prepare`: waypoints, in the world of a run whose agents are at the starts of this one."""
+        assert other.world is not None, "the other is prepared"
+        assert other.guide is not None, "the other is prepared"
+        self.world, self._tally = other.world, other.tally
+        self.guide = self._make_guide(self.config.radius + self.config.reps)
+        state = self.world.population.state
+        if self.guide.repairs is not None and other.guide.repairs is not None:
+            self.guide.repairs.go_on_from(other.guide.repairs, state)
+        self.world.guides = [self.guide]
+        self.guide.look(self.world.step_count, state["position"], state["velocity"])
+
+    def _make_guide(self, reach: float) -> Cooperative:
+        """The guide along the paths, for discs of a radius."""
+        config, frame = self.config, self.frame
+        if self.variant.guided:
+            assert self.found is not None, "the plan comes first"
+            assert self.corridors is not None, "the corridors come first"
+            assert self.dependencies is not None, "the dependencies come first"
+            paths, visits, place = self.found.paths, self.dependencies.visits, self.corridors.place
+        else:
+            # everybody by itself, on a shortest path
+            paths = own_paths(self.instance)
+            place = np.full(self.instance.grid.free.size, -1, np.int32)
+            visits = dependencies.visits_of(paths, place)
+        self.paths = [without_waiting(path)[0] for path in paths]
+        ways = Waypoints.of(self.paths, frame, place, reach)
+        guide = Cooperative(frame, self.paths, ways, visits, place, config, layer=self.variant.guided)
+        if self.variant.repairs:
+            guide.repairs = Repairs(guide, self.paths, config)
+        return guide
 
     def step(self, stop: Callable[[], bool] = _never) -> bool:
         """One step of the world; False once the run has ended, and then nothing happens any more."""

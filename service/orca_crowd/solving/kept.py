@@ -35,7 +35,7 @@ class Kept:
         """Unusable for a file with nothing to be written to it."""
         if self.trace is not None and not self.variant.moves:
             raise Unusable("leave --debugLog out: with lns-only nobody takes a step")
-        if self.waypoints is not None and not self.variant.guided:
+        if self.waypoints is not None and not self.variant.plans:
             raise Unusable(f"leave --waypointFile out: {self.variant} plans no ways")
 
     def opened(self) -> FilesWritten:

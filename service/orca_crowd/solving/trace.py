@@ -29,8 +29,8 @@ class Trace:
         self._output = output
         self._time_step = time_step
 
-    def add(self, step: int, record: Record) -> None:
-        """The block of a step."""
+    def add(self, step: int, record: Record, *, guided: bool = True) -> None:
+        """The block of a step; of agents whom no plan guides waypoints are left out."""
         speeds = [np.sqrt((column * column).sum(axis=1)) for column in (record.velocity, record.preferred)]
         rows = zip(
             _rounded(record.position),
@@ -54,7 +54,7 @@ class Trace:
                 f"tgt=({tx:.2f},{ty:.2f}) state={STATES[state]}"
             )
             # a number that is none differs from itself
-            if wx == wx:
+            if guided and wx == wx:
                 line += f" wp=({wx:.2f},{wy:.2f})"
             if corridor >= 0:
                 line += f" corridor={corridor}"

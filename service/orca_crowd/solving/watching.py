@@ -8,9 +8,11 @@ from typing import IO
 import numpy as np
 from rich.progress import Progress, TaskID
 
+from orca_core.cooperative.corridors import identify
 from orca_core.cooperative.guide import STATES
 from orca_core.cooperative.runner import Run
 from orca_core.cooperative.waypoints import Waypoints as Ways
+from orca_core.cooperative.waypoints import without_waiting
 from orca_core.mapf.lns2 import Iteration
 from orca_core.mapf.plan import Plan
 from orca_crowd.solving.trace import Trace
@@ -45,7 +47,7 @@ class Traced(Watching):
 
     def stepped(self, step: int, run: Run) -> None:
         """A block."""
-        self._trace.add(step, run.record())
+        self._trace.add(step, run.record(), guided=run.variant.guided)
 
 
 class Waypoints(Watching):
@@ -57,10 +59,12 @@ class Waypoints(Watching):
 
     def planned(self, plan: Plan | None, run: Run) -> None:
         """A line an agent."""
-        if run.corridors is not None:
-            reach = run.config.radius + run.config.reps
-            ways = Ways.of(run.paths, run.frame, run.corridors.place, reach)
-            write_waypoints(self._output, [run.frame.centers(ways.of_agent(agent)) for agent in range(len(run.paths))])
+        if plan is not None and plan.complete:
+            # of a plan alone nobody has looked for corridors
+            corridors = run.corridors or identify(run.instance.grid)
+            paths = [without_waiting(path)[0] for path in plan.paths]
+            ways = Ways.of(paths, run.frame, corridors.place, run.config.radius + run.config.reps)
+            write_waypoints(self._output, [run.frame.centers(ways.of_agent(agent)) for agent in range(len(paths))])
 
 
 class Iterations(Watching):

@@ -51,6 +51,20 @@ def test_a_knot_in_which_all_stand_for_ever_is_untied(name: str) -> None:
     assert metrics.n_ag >= 2.0
 
 
+def test_many_bound_for_one_point_call_it_where_that_is_the_trigger() -> None:
+    # four around a crossing and its gap, all bound for one cell first; there is nobody else
+    drawn = "@@@a@@@ @@@b@@@ CD...AB @@@c@@@ @@@d@@@"
+    calls = {}
+    for number in (1, 3, 4):
+        run = run_of(instance_of(drawn), Variant.ORCA_MAPF, Config(trigger="common-point", mapf_num=number))
+        for _ in range(400):
+            run.step()
+        calls[number] = run.metrics.init_count
+    # nobody has four others beside it
+    assert calls[1] >= 1
+    assert calls[4] == 0
+
+
 def test_who_is_in_a_sub_plan_says_so_and_goes_its_own_way_again() -> None:
     run = run_of(instance_of(KNOTS["head-on"]), Variant.ORCA_MAPF)
     mapf = STATES.index("MAPF")

@@ -69,6 +69,8 @@ def test_a_plan_alone_moves_nobody(tmp_path: Path) -> None:
     assert 24 <= int(found["lns_sum_of_costs"]) <= 40
     assert solve(*given, "--variant", "corca", "-k", "4", "--waypointFile", str(ways), "-s", "0").stdout == ""
     lines = ways.read_text("ascii").splitlines()
+    assert solve(*given, "--variant", "lns-only", "-k", "4", "--waypoint-file", str(out), "-s", "0").stdout == ""
+    assert out.read_text("ascii").splitlines() == lines
     assert [line.split()[0] for line in lines] == ["id=0", "id=1", "id=2", "id=3"]
     # through the gap, which stays a waypoint
     assert lines[0].split()[1] == "(1.50,1.50)"

@@ -74,6 +74,12 @@ def test_lines_are_as_others_read_them() -> None:
     )
 
 
+def test_without_a_plan_there_are_no_waypoints() -> None:
+    output = io.StringIO()
+    Trace(output, 0.25).add(1, record(2, waypoint=np.ones((2, 2))), guided=False)
+    assert output.getvalue().count("state=ORCA\n") == 2
+
+
 def test_lines_of_others_are_read(tmp_path: Path) -> None:
     found = read(tmp_path, SAMPLE)
     assert (found.ids, found.steps, found.times, found.total, found.cut) == ([36, 41, 44], [812], [203.0], 1, False)
