@@ -80,14 +80,14 @@ def test_no_fused_instruction_on_any_other_machine() -> None:
 
 
 @pytest.mark.parametrize("target", TARGETS, ids=lambda target: target.name)
-def test_a_contracted_kernel_is_found_out(target: Target) -> None:
-    assert reports()["--others"]["contracted"]["fused"][target.name] != []
-    assert reports()["--others"]["plain"]["fused"][target.name] == []
+def test_a_contracted_kernel_is_found_out(target: Target, reports: Reports) -> None:
+    assert reports["--others"]["contracted"]["fused"][target.name] != []
+    assert reports["--others"]["plain"]["fused"][target.name] == []
 
 
-def test_a_contracted_kernel_is_found_out_by_its_flags() -> None:
-    assert reports()["--others"]["contracted"]["flags"] == ["contract"]
-    assert "flags" not in reports()["--others"]["plain"]
+def test_a_contracted_kernel_is_found_out_by_its_flags(reports: Reports) -> None:
+    assert reports["--others"]["contracted"]["flags"] == ["contract"]
+    assert "flags" not in reports["--others"]["plain"]
 
 
 def test_a_call_of_a_library_is_found_out() -> None:
