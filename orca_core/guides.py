@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,7 +13,7 @@ from orca_core.report import Event
 if TYPE_CHECKING:
     from orca_core.world import World
 
-__all__ = ["Guide", "ask_guides"]
+__all__ = ["Guide", "Lender", "ask_guides", "withdraw_guides"]
 
 
 class Guide(Protocol):
@@ -26,7 +26,9 @@ class Guide(Protocol):
     def guide(self, world: World) -> bool:
         """Before a step: write `guided` 1 and `steer_velocity` of the agents it guides, from the state of the world.
 
-        Who guides anybody asks for these columns first (`agents.own("guided")`): most worlds have no rows for them.
+        Who guides anybody asks for these columns first (`agents.own("guided")`), and for all others in which it makes
+        agents differ, here or in `conclude`: most worlds have no rows for them, see orca_core.columns. Asked for here
+        the step is refused, with nothing changed, where memory cannot be had.
         Returns whether there are any; rows of others it leaves alone. Asked twice before the same step it says the
         same: what it remembers changes in `conclude` alone, so that a look at the coming step changes nothing.
         """
@@ -36,6 +38,21 @@ class Guide(Protocol):
 
     def kept(self) -> Mapping[str, NDArray[Any]]:
         """What it must know to go on from here, as arrays by name, for a snapshot; finite numbers alone."""
+
+
+@runtime_checkable
+class Lender(Protocol):
+    """A guide that lets agents have other traits than clients said, for the length of a step."""
+
+    def withdraw(self, world: World) -> None:
+        """The step that was asked for is not taken: make everything again what clients said."""
+
+
+def withdraw_guides(world: World) -> None:
+    """After a look at the coming step: nothing of it stays."""
+    for guide in world.guides:
+        if isinstance(guide, Lender):
+            guide.withdraw(world)
 
 
 def ask_guides(world: World) -> bool:

@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from orca_core.agent_columns import COLUMNS, check_columns, check_masks, check_value, code_of, identifier_column
 from orca_core.arrays import Allocate, own_memory
+from orca_core.cooperation import COOPERATION_STATES
 from orca_core.errors import InvalidInput, Problem
 from orca_core.heading import headings, unit_vectors
 from orca_core.identifiers import Identifiers, rows_of
@@ -311,6 +312,9 @@ class Population:
         facing = headings(state["velocity"][row], state["heading"][row])
         agent["heading"] = facing.tolist() if facing.any() else None
         agent["status"] = STATUS_NAMES[state["status"][row]]
+        agent["cooperation"] = COOPERATION_STATES[state["cooperation"][row]]
+        other = int(state["waits_for"][row])
+        agent["waits_for"] = None if other < 0 else other
         return agent
 
 
