@@ -80,8 +80,8 @@ class NavmeshPlanner:
         if corners:
             low, high = np.min(corners, axis=0), np.max(corners, axis=0)
             self._busy = (float(low[0]), float(low[1]), float(high[0]), float(high[1]))
-        # surfaces and tiles by radius and extent, each with what its tiling is made of
-        self._known: dict[tuple[float, float], tuple[Any, Cuts]] = {}
+        # surfaces and tiles by radius and extent
+        self._known: dict[tuple[float, float], Cuts] = {}
         if before is not None and before._merge == merge_collinear and _same(before._walkable, self._walkable):
             self._known = before._known
         compile_all()
@@ -222,19 +222,19 @@ class NavmeshPlanner:
 
     def _cuts(self, radius: float, extent: float) -> Cuts:
         """The tiles for one radius, as they were cut by planners before this one where they still hold."""
-        tiling_of = (self._segments, self._busy)
         known = self._known.get((radius, extent))
-        if known is None or known[0] != tiling_of:
-            surface = known[1].surface if known is not None else Surface.of(self._walkable, radius, self._merge)
-            bounds = (-extent, -extent, extent, extent)
-            if surface.area is not None and not surface.area.is_empty:
-                left, bottom, right, top = (float(value) for value in surface.area.bounds)
-                bounds = (left, bottom, right, top)
-            known = tiling_of, Cuts(surface, Tiling.over(bounds, self._segments, self._busy))
+        surface = Surface.of(self._walkable, radius, self._merge) if known is None else known.surface
+        bounds = (-extent, -extent, extent, extent)
+        if surface.area is not None and not surface.area.is_empty:
+            left, bottom, right, top = (float(value) for value in surface.area.bounds)
+            bounds = (left, bottom, right, top)
+        tiling = Tiling.over(bounds, self._segments, self._busy)
+        if known is None or not known.tiling.same(tiling):
+            known = Cuts(surface, tiling)
             while len(self._known) >= KEPT_MESHES:
                 del self._known[next(iter(self._known))]
             self._known[radius, extent] = known
-        return known[1]
+        return known
 
 
 def _octagon(disc: Disc) -> NDArray[np.float64]:
