@@ -22,7 +22,7 @@ from orca_core.geometry.tile_areas import on_the_lines, parts_within
 from orca_core.geometry.triangulation import Triangulation, triangulated
 from orca_core.kernels.mesh_tiles import border_edges, split_at
 
-__all__ = ["Cuts", "Piece", "Tiling"]
+__all__ = ["ROOM", "Box", "Cuts", "Piece", "Tiling"]
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
