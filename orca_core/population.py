@@ -43,7 +43,7 @@ CLEARABLE = (
 
 
 # what may have a default in a world, and has none of its own
-WITHOUT_DEFAULT = ("neighbor_distance", "preferred_speed", "max_acceleration", "max_turning_rate")
+WITHOUT_DEFAULT = ("neighbor_distance", "preferred_speed", "max_acceleration", "max_turning_rate", *MANNERS)
 
 
 class Population:
@@ -266,7 +266,10 @@ class Population:
         return self.identifiers.lookup(self.state["id"], identifier_column(ids))
 
     def agent(self, identifier: int) -> dict[str, Any]:
-        """One agent as plain Python values, effective ones: `goal` is None where there is none, `status` a name."""
+        """One agent as plain Python values, effective ones: `goal` is None where there is none, `status` a name.
+
+        `waiting` (s), `blocked_by` and `yields_to` (ids, None: nobody) are what guidance knows of its jam.
+        """
         row = int(self.index_of([identifier])[0])
         state = self.state
         agent: dict[str, Any] = {"id": int(state["id"][row])}
@@ -282,4 +285,8 @@ class Population:
         facing = headings(state["velocity"][row], state["heading"][row])
         agent["heading"] = facing.tolist() if facing.any() else None
         agent["status"] = STATUS_NAMES[state["status"][row]]
+        agent["waiting"] = int(state["waiting"][row]) * self.time_step
+        for name in ("blocked_by", "yields_to"):
+            other = int(state[name][row])
+            agent[name] = other if other >= 0 else None
         return agent

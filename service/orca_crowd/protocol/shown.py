@@ -97,7 +97,7 @@ class WorldShown(Shown):
     geometry: int = Field(description="Grows with every change of obstacles and walkable areas.")
     profile: str
     options: dict[str, Any]
-    defaults: dict[str, float | int | str] = Field(description="Those that differ from the library's.")
+    defaults: dict[str, float | int | bool | str] = Field(description="Those that differ from the library's.")
     seed: int
     durability: str
     ttl: float | None
@@ -167,6 +167,9 @@ class AgentShown(Shown):
     heading: Pair | None = Field(description="Unit vector, where it faces; null: nowhere yet.")
     guidance: Guidance
     status: Status
+    waiting: float = Field(description="s for which it has got next to nothing of what it wants.")
+    blocked_by: int | None = Field(description="The agent that it waits for in vain.")
+    yields_to: int | None = Field(description="The agent that it lets pass.")
     path: list[Pair] | None = Field(
         None,
         description="With guidance `path`, and only there: the waypoints that are left before its goal; null while its "
@@ -294,7 +297,7 @@ class CommandsAnswer(Shown):
 class EventShown(BaseModel):
     """Something that happened in a step; more members by kind.
 
-    `overlap`: `other`, `depth`; `blocked`: `other`, `waited`; `no-room`: `other`.
+    `overlap`: `other`, `depth`; `blocked`: `other`, `waited`; `no-way-past`: `other`.
     """
 
     model_config = ConfigDict(extra="allow")
