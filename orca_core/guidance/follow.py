@@ -46,6 +46,8 @@ PATH = COLUMNS["guidance"].choices.index("path")
 PLAN_SECONDS = 0.03
 ASK_SECONDS = 1.0
 LOOK_SECONDS = 0.5
+# a disc to go round is behind who is so many times its radius away
+LEFT_BEHIND = 10.0
 # questions in one step; more wait, those first who have waited longest
 ASKED_AT_ONCE = 1024
 
@@ -190,6 +192,7 @@ class Follow:
         which = np.flatnonzero(changed)
         known.goal[which], known.radius[which] = agents["goal"][rows[which]], agents["radius"][rows[which]]
         # an old way is better than none while the new one is planned; that there was none says nothing any more
+        known.avoid[which] = 0.0
         ended = which[known.standing[which] != WAY]
         known.standing[ended], known.has_nearest[ended], known.reason[which] = ASKING, 0, 0
         known.first[ended] = known.stop[ended]
@@ -250,12 +253,16 @@ class Follow:
             return
         which = which[np.argsort(known.wants[which], kind="stable")][:ASKED_AT_ONCE]
         here = agents["position"][rows[which]]
+        # a jam is gone round until it is well behind: whoever stands before it would be led back into it
+        away = here - known.avoid[which, :2]
+        reach = LEFT_BEHIND * known.avoid[which, 2]
+        known.avoid[which[away[:, 0] * away[:, 0] + away[:, 1] * away[:, 1] > reach * reach]] = 0.0
         batch = Batch(
             step + self.delay, known.id[which], here, known.goal[which], known.radius[which], known.avoid[which],
             known.wants[which], (known.reason[which] == POSTPONED).astype(np.uint8),
         )  # fmt: skip
         known.asked[which], known.due[which], known.wants[which] = step, batch.due, NOT
-        known.place[which], known.avoid[which] = here, 0.0
+        known.place[which] = here
         self._batches.add(batch)
         self._planning.submit(batch.due, self._question(world, batch))
 
