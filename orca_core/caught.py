@@ -41,7 +41,7 @@ def catch(world: Surroundings, changed: Collection[int] | None) -> list[Notice]:
     anything is written.
     """
     state = world.population.state
-    before = np.flatnonzero(state["caught"])
+    before = np.flatnonzero(state.told("caught"))
     inside = _inside(world, np.arange(world.agent_count), changed)
     notices = [
         Notice("inside-obstacle", None, None, _told(world, row, obstacle))
@@ -105,7 +105,10 @@ def _write(world: Surroundings, before: Integers, held: dict[int, int]) -> None:
     still = ~found | (np.sqrt((offset * offset).sum(axis=1)) > slack)
     rows, places, found = rows[still], places[still], found[still]
 
-    # written in one go, and nothing of it can fail
+    if not len(rows) and not len(before):
+        return
+    # written in one go, and nothing of it can fail once there are rows for it
+    state.own("caught")
     told = state["caught"][rows] & TOLD
     released = np.setdiff1d(before, rows)
     state["caught"][released] = 0

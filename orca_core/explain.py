@@ -96,7 +96,7 @@ def _most(world: World, row: int) -> int:
     """How many neighbours count for an agent: by its own number and its quality."""
     state = world.population.state
     parameters = np.full((1, 5), float(state["max_neighbors"][row]))
-    limit_quality(0, 1, np.zeros(1, np.int64), state["quality"][row : row + 1], parameters)
+    limit_quality(0, 1, np.zeros(1, np.int64), state["quality"][[row]], parameters)
     return int(parameters[0, 4])
 
 
@@ -193,7 +193,7 @@ def _preferred(world: World, row: int) -> tuple[float, float]:
     x, y = preferred_velocity(
         row, *state["position"][row].tolist(), world.time_step, world.options.clamp_preferred_velocity,
         float(state["max_speed"][row]), state["goal"], state[has_goal], state["preferred_speed"],
-        state["goal_tolerance"], state[given],
+        state["goal_tolerance"], state.told(given),
     )  # fmt: skip
     return float(x), float(y)
 

@@ -26,6 +26,7 @@ class Guide(Protocol):
     def guide(self, world: World) -> bool:
         """Before a step: write `guided` 1 and `steer_velocity` of the agents it guides, from the state of the world.
 
+        Who guides anybody asks for these columns first (`agents.own("guided")`): most worlds have no rows for them.
         Returns whether there are any; rows of others it leaves alone. Asked twice before the same step it says the
         same: what it remembers changes in `conclude` alone, so that a look at the coming step changes nothing.
         """
@@ -45,13 +46,13 @@ def ask_guides(world: World) -> bool:
     if not world.guides:
         return False
     agents = world.population.state
-    guided = agents["guided"]
-    guided[:] = 0
+    agents.clear("guided")
     # every guide is asked: a later one may look at what an earlier one wants
     spoke = [guide.guide(world) for guide in world.guides]
     if not any(spoke):
         return False
     # the solver takes one velocity for all who do not head for their goal by themselves
+    guided = agents["guided"]
     bound = np.logical_or(guided, agents["has_goal"])
     if not bound.all():
         np.copyto(agents["steer_velocity"], agents["preferred_velocity"], where=~bound[:, None])

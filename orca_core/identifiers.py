@@ -162,8 +162,10 @@ def _union(used: Integers, ids: Integers) -> Integers:
     """Intervals that cover `used` and the single ids, merged where they touch."""
     if not len(ids):
         return used
-    starts = np.concatenate([used[:, 0], ids])
-    ends = np.concatenate([used[:, 1], ids + 1])
+    # ids that follow each other, as given ones do, are one interval before anything is sorted
+    breaks = np.flatnonzero(ids[1:] != ids[:-1] + 1)
+    starts = np.concatenate([used[:, 0], ids[:1], ids[breaks + 1]])
+    ends = np.concatenate([used[:, 1], ids[breaks] + 1, ids[-1:] + 1])
     order = np.argsort(starts, kind="stable")
     starts, ends = starts[order], np.maximum.accumulate(ends[order])
     opens = np.flatnonzero(np.concatenate([[True], starts[1:] > ends[:-1]]))

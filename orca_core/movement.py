@@ -56,7 +56,7 @@ def guard(
     indexed_walls: tuple[Any, ...] = (walls, tree.nodes, tree.leaves, tree.order, tree.boxes)
     # walls that stand at some heights only are picked for each agent, and the heights go where the phases expect them
     storeys = guarded and len(statics.wall_range) > 0
-    heights = (agents["elevation"], agents["height"]) if storeys else ()
+    heights = (agents.dense("elevation"), agents.dense("height")) if storeys else ()
     some = (scratch.some_walls, scratch.some_boxes, scratch.some_nodes, scratch.some_order) if storeys else ()
     if storeys:
         indexed_walls = (*indexed_walls, statics.wall_range)
@@ -66,8 +66,8 @@ def guard(
         return lambda first, last: on_walls(*moves, order, outcome, MARK, first, last, *heights, *indexed_walls, *work)
     boundaries, index = statics.boundaries, statics.boundaries.index
     before = (
-        agents["max_speed"], agents["radius_class"], agents["on_surface"], agents.following("on_surface"), moved, order,
-        outcome, MARK,
+        agents["max_speed"], agents.told("radius_class"), agents["on_surface"], agents.following("on_surface"), moved,
+        order, outcome, MARK,
     )  # fmt: skip
     after = (
         boundaries.class_start, statics.edges, boundaries.following, boundaries.preceding, index.node_start,

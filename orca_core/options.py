@@ -94,7 +94,7 @@ class Options:
     planner: str = "mesh"
     unreachable_goals: str = "stop"
     plan_delay_steps: int = 0
-    plan_expansions: int = 50_000
+    plan_expansions: int = 20_000
     flow_cell_size: float | None = None
     flow_cells: int = 262_144
     flow_fields: int = 32

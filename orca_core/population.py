@@ -14,7 +14,7 @@ from orca_core.errors import InvalidInput, Problem
 from orca_core.heading import headings, unit_vectors
 from orca_core.identifiers import Identifiers, rows_of
 from orca_core.kernels.status import ARRIVED, INSIDE_OBSTACLE, MOVING, NO_GOAL
-from orca_core.state import AGENT_DEFAULTS, BY_NAME, STATUS_NAMES, AgentState
+from orca_core.state import AGENT_DEFAULTS, BY_NAME, PREFERRED, STATUS_NAMES, AgentState
 from orca_core.yielding import MANNERS
 
 __all__ = ["Population"]
@@ -27,6 +27,9 @@ ANEW = (
 
 Integers = NDArray[np.int64]
 Masks = Mapping[str, NDArray[np.bool_]]
+
+# new agents whose columns are worth no copies
+MANY = 1000
 
 # what the solver keeps by place between steps, in its frame or as parameters
 TUNED = (
@@ -69,17 +72,15 @@ class Population:
 
     def keep(self) -> tuple[Any, ...]:
         """Everything, for `put_back`."""
-        columns = {field.name: array.copy() for field, array in self.state}
-        return columns, self.identifiers.copy(), dict(self.defaults)
+        return self.state.keep(), self.identifiers.copy(), dict(self.defaults)
 
     def put_back(self, kept: tuple[Any, ...]) -> None:
         """Be again what `keep` saw, in the arrays that are there."""
         columns, self.identifiers, self.defaults = kept
-        self.state.count = 0
-        self.state.append(len(columns["id"]))
-        for name, array in columns.items():
-            self.state[name][:] = array
+        self.state.put_back(columns)
+        self.state.place_anew()
         self.state.tune_anew()
+        self.state.write_anew()
 
     def set_defaults(self, defaults: Mapping[str, float | int | str]) -> None:
         """Replace the defaults for fields left out of later additions; raises InvalidInput naming each wrong one."""
@@ -128,14 +129,16 @@ class Population:
             ids[~chosen] = self.identifiers.allocate(int((~chosen).sum()), ids[chosen])
             allocated = False
         self._fill_defaults(values, given, count)
-        # nothing can be refused from here on
-        rows = self.state.append(count)
+        led = "goal" in values and ("goal" not in given or bool(given["goal"].all()))
+        # nothing can be refused from here on: there is room for all that is written, or this raises
+        rows = self.state.append(count, _coming(values, given), all_have_goals=led)
         self.identifiers.claim(ids, allocated)
         self.state["id"][rows] = ids
         # the goal last, so that it holds over a preferred velocity of the same row
         for name in sorted(values, key=lambda name: name == "goal"):
-            self._write(name, np.arange(rows.start, rows.stop), values[name], given.get(name))
-        self.watch_anew(np.arange(rows.start, rows.stop), step)
+            mask = given.get(name)
+            self._write(name, rows if mask is None else np.arange(rows.start, rows.stop), values[name], mask)
+        self.watch_anew(rows, step)
         return rows
 
     def _fill_defaults(self, values: dict[str, NDArray[Any]], given: dict[str, NDArray[np.bool_]], count: int) -> None:
@@ -145,7 +148,9 @@ class Population:
             kept = code_of(name, standard) if rule.coded else standard
             dtype = np.uint8 if rule.coded else np.int64 if rule.whole else np.float64
             if name not in values:
-                values[name] = np.full(count, kept, dtype)
+                # of many one value, repeated without memory for it; for few that takes longer
+                one = np.array(kept, dtype)
+                values[name] = np.full(count, one) if count < MANY else np.broadcast_to(one, count)
             elif name in given:
                 values[name] = np.where(given.pop(name), values[name], kept).astype(dtype)
         if "neighbor_distance" not in self.defaults:
@@ -181,9 +186,12 @@ class Population:
         rows = rows_of(indices)
         sent = bool({"goal", "preferred_velocity", "position"} & (set(values) | set(cleared)))
         before = self._targets(rows) if sent else ()
+        # what is written needs no memory any more
+        self.state.own(*self._lacking(indices, rows, values, given, cleared))
+        self.state.write_anew()
         for name, mask in cleared.items():
             empty = indices[mask]
-            self.state[name][empty] = 0.0 if name not in COLUMNS else COLUMNS[name].unset or 0.0
+            self.state.put(name, empty, _unset(name))
             if name == "goal":
                 # clearing a goal leaves zero; a preferred velocity that was set after it is not the goal's to clear
                 self.state["has_goal"][empty] = 0
@@ -206,6 +214,27 @@ class Population:
                 self.watch_anew(indices[anew], step)
         return indices
 
+    def _lacking(
+        self,
+        indices: Integers,
+        rows: slice | Integers,
+        values: Mapping[str, NDArray[Any]],
+        given: Masks,
+        cleared: Masks,
+    ) -> list[str]:
+        """The columns that must get rows before these changes can be written."""
+        state = self.state
+        lacking = [name for name, mask in cleared.items() if mask.any() and state.lacks(name, indices, _unset(name))]
+        if PREFERRED in values or ("goal" in cleared and cleared["goal"].any()):
+            # somebody is to be without a goal
+            lacking.append(PREFERRED)
+        for name, array in values.items():
+            held = given.get(name)
+            whole = held is None or held.all()
+            if state.lacks(name, rows, array) if whole else state.lacks(name, indices, array[held]):
+                lacking.append(name)
+        return lacking
+
     def _targets(self, rows: slice | Integers) -> tuple[NDArray[Any], ...]:
         """Where each is sent, copies: whether to a goal, x and y of it, and whether it has a preferred velocity."""
         goal, preferred = self.state["goal"][rows], self.state["preferred_velocity"][rows]
@@ -217,12 +246,13 @@ class Population:
         if mask is not None and not isinstance(indices, slice):
             indices, array = indices[mask], array[mask]
         state = self.state
-        if name == "preferred_velocity":
+        state.write_anew()
+        if name == PREFERRED:
             state["has_goal"][indices] = 0
             state["goal"][indices] = 0.0
         elif name == "goal":
             state["has_goal"][indices] = 1
-            state["preferred_velocity"][indices] = 0.0
+            _forget(state, (PREFERRED,), indices)
         elif name in ("position", "radius"):
             state["on_surface"][indices] = 0
             state["neighbor_reach"][indices] = -1.0
@@ -231,16 +261,16 @@ class Population:
             array = unit_vectors(array)
         # who is put somewhere is there by order, and what somebody else drives goes where it is driven
         if name == "position":
-            state["caught"][indices] = 0
-        elif name == "locked":
-            state["caught"][indices] *= array == 0
+            _forget(state, ("caught",), indices)
+        elif name == "locked" and state.owns("caught"):
+            state.put("caught", indices, state["caught"][indices] * (array == 0))
         if name in TUNED:
             state.tune_anew()
         if name in AIMED:
             state.aim_anew()
-        state[name][indices] = array
+        state.put(name, indices, array)
 
-    def watch_anew(self, indices: Integers, step: int) -> None:
+    def watch_anew(self, indices: slice | Integers, step: int) -> None:
         """Begin to watch progress anew from here; who is caught stays so, whatever it is told to want."""
         state = self.state
         moves = (state["has_goal"][indices] == 1) | (state["preferred_velocity"][indices] != 0.0).any(axis=1)
@@ -252,8 +282,7 @@ class Population:
         state["status"][indices] = np.where(state["caught"][indices] != 0, INSIDE_OBSTACLE, status)
         state["anchor"][indices] = state["position"][indices]
         state["anchor_step"][indices] = step
-        for name in ANEW:
-            state[name][indices] = BY_NAME[name].empty
+        _forget(state, ANEW, indices)
 
     def remove(self, ids: ArrayLike) -> None:
         """Drop agents; raises InvalidInput, NotFound or Gone and then has changed nothing."""
@@ -290,3 +319,24 @@ class Population:
             other = int(state[name][row])
             agent[name] = other if other >= 0 else None
         return agent
+
+
+def _coming(values: Mapping[str, NDArray[Any]], given: Masks) -> dict[str, NDArray[Any]]:
+    """What new agents will have in the columns that may be alike: where nothing is given, the empty value."""
+    coming = {name: array for name, array in values.items() if BY_NAME[name].alike}
+    for name in coming.keys() & given.keys():
+        held = given[name] if coming[name].ndim == 1 else given[name][:, None]
+        coming[name] = np.where(held, coming[name], BY_NAME[name].empty)
+    return coming
+
+
+def _forget(state: AgentState, names: tuple[str, ...], indices: slice | Integers) -> None:
+    """Write the empty value where there is another."""
+    for name in names:
+        if state.owns(name):
+            state[name][indices] = BY_NAME[name].empty
+
+
+def _unset(name: str) -> float:
+    """What clearing leaves."""
+    return 0.0 if name not in COLUMNS else COLUMNS[name].unset or 0.0

@@ -22,8 +22,8 @@ def body_of(world: World, row: int) -> np.ndarray[Any, np.dtype[np.float64]]:
     state = world.population.state
     bodies = np.empty((1, 4))
     gather_bodies(
-        0, 1, np.array([row]), world.time_step, state["max_acceleration"], state["max_turning_rate"],
-        state["forward_preference"], bodies,
+        0, 1, np.zeros(1, np.int64), world.time_step,
+        *(state[name][[row]] for name in ("max_acceleration", "max_turning_rate", "forward_preference")), bodies,
     )  # fmt: skip
     return bodies
 

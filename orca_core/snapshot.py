@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from orca_core.agent_columns import COLUMNS, LARGEST, check_columns
+from orca_core.columns import same_bits
 from orca_core.errors import InvalidInput, SnapshotError
 from orca_core.geometry.boundaries import Boundaries
 from orca_core.geometry.obstacles import ObstacleSet
@@ -81,7 +82,8 @@ def capture(world: World, *, copy: bool = True, into: Captured | None = None) ->
     arrays: Arrays = {
         f"agents.{field.name}": array
         for field, array in population.state
-        if field.role in KEPT and (field.name in ALWAYS or not _says_nothing(array, field.empty))
+        if field.role in KEPT
+        and (field.name in ALWAYS or not same_bits(population.state.told(field.name), field.empty))
     }
     arrays["identifiers.used"] = population.identifiers.used
     if copy:
@@ -107,12 +109,6 @@ def capture(world: World, *, copy: bool = True, into: Captured | None = None) ->
         "next_id": population.identifiers.next,
     }
     return Captured(header, arrays)
-
-
-def _says_nothing(array: NDArray[Any], empty: float) -> bool:
-    """Whether every value of a field is, to the bit, what an agent has that nobody has told of it."""
-    whole = np.dtype(f"i{array.dtype.itemsize}")
-    return bool((array.view(whole) == np.array(empty, array.dtype).view(whole)).all())
 
 
 def _copied(array: NDArray[Any], held: NDArray[Any] | None) -> NDArray[Any]:
@@ -183,9 +179,9 @@ def _build(header: dict[str, Any], arrays: Arrays, make: Callable[..., World]) -
     population.identifiers.next = _count(header, "next_id")
     population.identifiers.used = _checked_intervals(arrays["identifiers.used"])
     agents = _checked_agents(_part(arrays, "agents"), population.identifiers.was_used)
-    rows = population.state.append(len(agents["id"]))
+    rows = population.state.append(len(agents["id"]), agents, all_have_goals=bool(agents["has_goal"].all()))
     for name, array in agents.items():
-        population.state[name][rows] = array
+        population.state.put(name, rows, array)
     # a sum or a comparison with what is not finite says nothing, and an index from it is anywhere
     for name, array in arrays.items():
         if array.dtype.kind == "f" and not np.isfinite(array).all():
@@ -239,7 +235,7 @@ def _checked_agents(agents: Arrays, was_used: Callable[[NDArray[np.int64]], NDAr
         if field.name not in agents:
             # left out, or written before there was such a field: nobody had asked for what it does
             shape = (count,) if field.width == 1 else (count, field.width)
-            agents[field.name] = np.full(shape, field.empty, np.dtype(field.dtype).newbyteorder("="))
+            agents[field.name] = np.broadcast_to(np.array(field.empty, np.dtype(field.dtype).newbyteorder("=")), shape)
         array, shape = agents[field.name], (count,) if field.width == 1 else (count, field.width)
         if array.shape != shape or array.dtype != np.dtype(field.dtype).newbyteorder("="):
             raise SnapshotError(

@@ -42,8 +42,14 @@ from orca_core.statics import Statics
 from orca_core.tree import leaf_count
 from orca_core.yielding import bonds_of, manners_of
 
-__all__ = ["Solver", "StepTask"]
+__all__ = ["MOVED_BY", "Solver", "StepTask"]
 
+# what of the agents decides their moves beside what is kept by place: of everybody what they want, since an exact
+# symmetry is looked for in it, and of whoever moves the rest
+MOVED_BY = (
+    "id", "goal", "has_goal", "preferred_speed", "goal_tolerance", "preferred_velocity", "steer_velocity",
+    "heads_for_goal", "max_speed", "radius_class", "elevation", "height", "heading",
+)  # fmt: skip
 # steps for which an order in space is kept: candidate lists name places, and sorting costs more than slightly larger
 # boxes
 SORT_STEPS = 16
@@ -102,6 +108,8 @@ class Solver:
         self.slack = 0.0
         self.age = 0
         self.capacity = 0
+        # changes whenever somebody other than a step writes what is kept by place: the order, the parameters, a frame
+        self.laid = 0
         self._sorted: tuple[int, int] | None = None
         self._tuned: int | None = None
         self._scratch: Scratch | None = None
@@ -147,6 +155,7 @@ class Solver:
         """
         self._make_room(BONDS, needed=manners_of(agents) != 0)
         self._make_room(LIMITS, needed=_limited(agents))
+        self._keep_headings(agents)
 
     def _make_room(self, extra: Extra, *, needed: bool) -> None:
         """Make arrays that only some worlds need, if this is one of them."""
@@ -154,14 +163,18 @@ class Solver:
             self.arrays.make(_rows_of(extra, self.capacity))
             self._sorted = None
 
+    def _keep_headings(self, agents: AgentState) -> None:
+        """Where there are bodies with limits, steps keep headings."""
+        if self._holds(LIMITS):
+            agents.own("heading")
+
     def _holds(self, extra: Extra) -> bool:
         """Whether there is room for what only some worlds need."""
         return self.capacity > 0 and len(self[extra[0][0]]) == self.capacity
 
     def _allocate(self, count: int) -> None:
         """Make the arrays for `count` agents; all of them, or none."""
-        leaves = leaf_count(count)
-        rows = leaves * LEAF
+        leaves, rows = leaf_count(count), -(-max(count, 1) // LEAF) * LEAF
         wanted: list[Wanted] = [
             ("order", (rows,), "<i8", 0),
             ("leaf_first", (leaves,), "<i8", 0),
@@ -182,8 +195,9 @@ class Solver:
         for frame in (0, 1):
             wanted += [
                 (f"packed.{frame}", (rows, 5), "<f8", 0.0),
-                (f"leaf_x.{frame}", (rows,), "<f8", math.inf),
-                (f"leaf_y.{frame}", (rows,), "<f8", math.inf),
+                # leaves are a power of two, and of those in which nobody stands only this is read
+                (f"leaf_x.{frame}", (leaves * LEAF,), "<f8", math.inf),
+                (f"leaf_y.{frame}", (leaves * LEAF,), "<f8", math.inf),
                 (f"boxes.{frame}", (leaves, 4), "<f8", 0.0),
             ]
         self.arrays.make(wanted)
@@ -204,6 +218,7 @@ class Solver:
         self.age += 1
         placed = (agents.placed, count)
         if self._sorted != placed or self.age >= SORT_STEPS or self.drift > self._side:
+            self.laid += 1
             self._sort(agents)
             self._gather(agents, dt)
             if self._sorted != placed:
@@ -215,6 +230,7 @@ class Solver:
             self.drift, self.age = 0.0, 0
             self._side = self._leaf_side(count)
         elif self._tuned != agents.tuned:
+            self.laid += 1
             self._gather(agents, dt)
             self._show(agents, self.frame)
             self._tuned = agents.tuned
@@ -228,7 +244,7 @@ class Solver:
         leaves = leaf_count(count)
         return StepTask(
             step, count, leaves, self._neighbours, agents.side, self.frame, self.drift, self.slack, guided,
-            self._manners, self._features, bool(agents["caught"].any()),
+            self._manners, self._features, bool(agents.told("caught").any()),
         )  # fmt: skip
 
     def _sort(self, agents: AgentState) -> None:
@@ -249,22 +265,24 @@ class Solver:
     def _gather(self, agents: AgentState, dt: float) -> None:
         """Gather what the steered agent itself needs, by place."""
         gather_parameters(
-            0, agents.count, self["order"], agents["max_speed"], agents["time_horizon"], agents["obstacle_horizon"],
-            agents["neighbor_distance"], agents["max_neighbors"], self["parameters"],
+            0, agents.count, self["order"], agents["max_speed"],
+            agents.dense("time_horizon"), agents.dense("obstacle_horizon"), agents.dense("neighbor_distance"),
+            agents.dense("max_neighbors"), self["parameters"],
         )  # fmt: skip
-        self._neighbours = min(int(agents["max_neighbors"].max(initial=0)), agents.count)
+        self._neighbours = min(int(agents.told("max_neighbors").max(initial=0)), agents.count)
         self._manners = manners_of(agents)
         self._make_room(BONDS, needed=self._manners != 0)
         if self._manners:
             bonds_of(agents, self["order"], self["terms"], self["bonds"])
-        if agents["quality"].any():
-            limit_quality(0, agents.count, self["order"], agents["quality"], self["parameters"])
+        if agents.told("quality").any():
+            limit_quality(0, agents.count, self["order"], agents.dense("quality"), self["parameters"])
         self._limits = BODIES if _limited(agents) else 0
         self._make_room(LIMITS, needed=self._limits != 0)
+        self._keep_headings(agents)
         if self._limits:
             gather_bodies(
-                0, agents.count, self["order"], dt, agents["max_acceleration"], agents["max_turning_rate"],
-                agents["forward_preference"], self["bodies"],
+                0, agents.count, self["order"], dt, agents.dense("max_acceleration"), agents.dense("max_turning_rate"),
+                agents.dense("forward_preference"), self["bodies"],
             )  # fmt: skip
 
     def _show(self, agents: AgentState, frame: int) -> None:
@@ -315,10 +333,21 @@ class Solver:
     ) -> float:
         """Phase, by anybody: a whole step for the leaves [first, last); returns the longest move in it, rounded up."""
         stage = self.stage(agents, statics, options, dt, task)
+        self.move(stage, dt, seed, task, first, last)
+        return self.settle(stage, dt, task, first, last)
+
+    def move(self, stage: Stage, dt: float, seed: int, task: StepTask, first: int, last: int) -> None:
+        """The first and longer part of it: where everybody in these leaves would go, kept off walls and on the surface.
+
+        It reads what is kept by place, and by index the columns of MOVED_BY; nothing else of the agents.
+        """
         self.solve(stage, dt, seed, task, first, last)
-        begin, end = first * LEAF, min(last * LEAF, task.count)
         if stage.keep_on_side is not None:
-            stage.keep_on_side(begin, end)
+            stage.keep_on_side(first * LEAF, min(last * LEAF, task.count))
+
+    def settle(self, stage: Stage, dt: float, task: StepTask, first: int, last: int) -> float:
+        """The rest of it, for whoever has the moves: who is caught or locked, headings, statuses, the next frame."""
+        begin, end = first * LEAF, min(last * LEAF, task.count)
         if task.caught:
             let_out(begin, end, stage.order, dt, *stage.letting_out)
         if task.manners & LOCKING:
@@ -348,5 +377,5 @@ def _rows_of(extra: Extra, rows: int) -> list[Wanted]:
 
 def _limited(agents: AgentState) -> bool:
     """Whether somebody has limits of acceleration or turning, or a preference for forward motion."""
-    limits = any((agents[name] >= 0.0).any() for name in ("max_acceleration", "max_turning_rate"))
-    return limits or bool((agents["forward_preference"] > 0.0).any())
+    limits = any((agents.told(name) >= 0.0).any() for name in ("max_acceleration", "max_turning_rate"))
+    return limits or bool((agents.told("forward_preference") > 0.0).any())

@@ -73,6 +73,11 @@ class Stage:
         own, other = table.table, 1 - frame
         order, outcome = own["order"], own["outcome"]
         position, velocity = agents.following("position"), agents.following("velocity")
+        # looked at only where somebody is locked, who may be everybody
+        locked = agents.dense("locked") if agents.told("locked").any() else agents.told("locked")
+        # looked at where walls stand at some heights only
+        storeys = len(statics.wall_range) > 0
+        heights = [agents.dense(name) if storeys else agents.told(name) for name in ("elevation", "height")]
         return cls(
             statics=statics,
             scratch=scratch,
@@ -89,9 +94,9 @@ class Stage:
                 order, own["leaf_first"], own[f"boxes.{frame}"], own[f"leaf_x.{frame}"], own[f"leaf_y.{frame}"],
                 own[f"packed.{frame}"], own["parameters"], own["terms"], own["bonds"], own["bodies"], own["interest"],
                 agents["id"], agents["turning_until"], agents["goal"], agents[has_goal], agents["preferred_speed"],
-                agents["goal_tolerance"], agents[preferred], agents["radius_class"],
-                agents["heading"], agents["has_goal"],
-                *statics.wall_arguments(), agents["elevation"], agents["height"], *statics.boundary_arguments(),
+                agents["goal_tolerance"], agents.told(preferred), agents.told("radius_class"),
+                agents.told("heading"), agents["has_goal"],
+                *statics.wall_arguments(), *heights, *statics.boundary_arguments(),
                 own["listed"], own["list_count"], own["list_radius"],
                 *scratch.for_solving(),
                 velocity, position, agents.following("turning_until"), agents.following("turning_since"), outcome,
@@ -101,15 +106,15 @@ class Stage:
             keep_on_side=guard(agents, statics, options, dt, order, outcome, own["moved"], scratch),
             order=order,
             carrying=(
-                agents["locked"], agents["position"], agents["velocity"], agents["turning_until"], position, velocity,
-                agents.following("turning_until"), agents.following("on_surface"), own["moved"], outcome,
+                locked, agents["position"], agents["velocity"], agents["turning_until"], position,
+                velocity, agents.following("turning_until"), agents.following("on_surface"), own["moved"], outcome,
                 agents["anchor_step"],
             ),
             facing=(
-                own[f"packed.{frame}"], velocity, agents["heading"], own["facing"], own["bodies"], own["facing"],
+                own[f"packed.{frame}"], velocity, agents.told("heading"), own["facing"], own["bodies"], own["facing"],
             ),
             concluding=(
-                dt, options.stall_time, position, agents["goal"], agents["has_goal"], agents["preferred_velocity"],
+                dt, options.stall_time, position, agents["goal"], agents["has_goal"], agents.told("preferred_velocity"),
                 agents["preferred_speed"], agents["goal_tolerance"], own["parameters"], outcome,
                 agents["status"], agents["anchor"], agents["anchor_step"], agents["overlapping"],
                 agents.following("status"), agents.following("overlapping"), own["events"],
@@ -119,8 +124,8 @@ class Stage:
                 own[f"leaf_x.{other}"], own[f"leaf_y.{other}"], own[f"boxes.{other}"],
             ),
             letting_out=(
-                agents["caught"], agents["escape"], agents["max_speed"], agents["position"], velocity, position,
-                agents.following("on_surface"),
+                agents.told("caught"), agents.told("escape"), agents["max_speed"], agents["position"], velocity,
+                position, agents.following("on_surface"),
             ),
-            telling=(agents["caught"], agents["escape"], position, agents.following("status"), own["events"]),
+            telling=(agents.told("caught"), agents.told("escape"), position, agents.following("status"), own["events"]),
         )  # fmt: skip

@@ -11,9 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from orca_core.arrays import Allocate, Arrays, own_memory
+from orca_core.columns import NOTHING, Columns
 from orca_core.kernels.caught import NO_PLACE, TOLD
 
-__all__ = ["AGENT_DEFAULTS", "FIELDS", "STATUS_NAMES", "AgentState", "Field", "preferred_columns"]
+__all__ = ["AGENT_DEFAULTS", "FIELDS", "PREFERRED", "STATUS_NAMES", "AgentState", "Field", "preferred_columns"]
 
 # numbers every placing of agents, over all worlds, so that none is taken for another
 _PLACINGS = count()
@@ -26,6 +27,23 @@ STATUS_NAMES = (
 # what must not be read any more once it is written in the same step. What a step makes of an anchor, of the step it was
 # set in, and of the steps between which an agent turns aside comes out the same made of the result: these stand once
 TWICE = ("position", "velocity", "status", "overlapping", "on_surface")
+
+PREFERRED = "preferred_velocity"
+# columns that are one row for all while nobody differs in them, see orca_core.columns; those of a line get rows
+# together, since a kernel that looks at one of them looks at all
+ALIKE = (
+    (PREFERRED,),
+    *(("time_horizon",), ("obstacle_horizon",), ("neighbor_distance",), ("max_neighbors",)),
+    *(("weight",), ("priority",), ("locked",), ("avoidance",), ("layer",), ("mask",), ("group",), ("group_mode",)),
+    *(("elevation",), ("height",), ("quality",), ("guidance",), ("radius_class",)),
+    *(("max_acceleration",), ("max_turning_rate",), ("forward_preference",), ("heading",)),
+    *(("turning_since",), ("waiting",), ("blocked_by",)),
+    ("right_since", "resting_until", "attempts", "yields_to", "yielding"),
+    ("swapping", "swaps_with", "swap_since", "swap_to"),
+    ("caught", "escape"),
+    ("guided", "steer_velocity", "heads_for_goal"),
+)
+GROUPS = {name: group for group in ALIKE for name in group}
 
 
 @dataclass(frozen=True)
@@ -48,6 +66,16 @@ class Field:
     def twice(self) -> bool:
         """Whether a step writes it beside the old values, so that a range of agents can be computed again."""
         return self.name in TWICE
+
+    @property
+    def alike(self) -> bool:
+        """Whether one row may stand for all."""
+        return self.name in GROUPS
+
+    @property
+    def group(self) -> tuple[str, ...]:
+        """The fields that get rows together with this one, itself among them."""
+        return GROUPS.get(self.name, (self.name,))
 
 
 FIELDS: tuple[Field, ...] = (
@@ -132,17 +160,18 @@ AGENT_DEFAULTS: dict[str, float | int | str] = {
 }
 
 
-class AgentState:
-    """The arrays of FIELDS for `count` agents in index order, with room to grow.
+class AgentState(Columns):
+    """The columns of FIELDS, and what changed in them last.
 
     Index order is creation order and survives removals, so ties by index break the same way on every machine. What a
-    step
-    writes stands twice: `self[name]` is the state, `following(name)` what becomes it at the end of the step, by `turn`.
+    step writes stands twice: `self[name]` is the state, `following(name)` what becomes it at the end of the step, by
+    `turn`. What few worlds use is one row for all until somebody differs; see orca_core.columns for how it is read and
+    written.
     """
 
     def __init__(self, allocate: Allocate = own_memory) -> None:
         """Start empty; `allocate` lends the memory."""
-        self.count = 0
+        super().__init__(BY_NAME, allocate)
         # changes whenever somebody other than a step puts agents somewhere; places that were sorted before no longer
         # hold
         self.placed = next(_PLACINGS)
@@ -150,34 +179,18 @@ class AgentState:
         self.tuned = self.placed
         # changes whenever somebody is given another goal, or another way to find it
         self.aimed = self.placed
-        self.side = 0
-        self.arrays = Arrays(allocate)
-        self._capacity = 0
-        self._reserve(16)
-
-    def _reserve(self, capacity: int) -> None:
-        """Grow every array to at least `capacity` rows; new rows hold the field's empty value.
-
-        Where memory cannot be had nothing has changed: every array is there before the first one is replaced.
-        """
-        capacity = max(capacity, 2 * self._capacity)
-        before = {field.name: self[field.name] for field in FIELDS} if self.count else {}
-        self.arrays.make(
-            (key, (capacity,) if field.width == 1 else (capacity, field.width), field.dtype, field.empty)
-            for field in FIELDS
-            for key in _keys(field)
-        )
-        for name, rows in before.items():
-            self[name][:] = rows
-        self._capacity = capacity
+        # changes whenever somebody other than a step or a guide writes any row
+        self.written = self.placed
 
     @classmethod
     def twin(cls, table: Mapping[str, NDArray[Any]]) -> AgentState:
         """The same agents in another process, on the same arrays; `look` tells what the other side has made of them."""
         other = cls.__new__(cls)
+        other.fields = BY_NAME
+        other._look_at_rows({name for name in GROUPS if len(table[name]) == 1})
         other.arrays = Arrays()
         other.arrays.attach(table)
-        other.count = other.side = other.placed = other.tuned = other.aimed = 0
+        other.count = other.side = other.placed = other.tuned = other.aimed = other.written = 0
         other._capacity = len(table["id"])
         return other
 
@@ -187,7 +200,7 @@ class AgentState:
 
     def place_anew(self) -> None:
         """Somebody other than a step has put agents somewhere: nothing that was sorted before holds."""
-        self.placed = next(_PLACINGS)
+        self.placed = self.written = next(_PLACINGS)
 
     def tune_anew(self) -> None:
         """Somebody has given an agent another radius, speed, horizon or reach."""
@@ -197,16 +210,9 @@ class AgentState:
         """Somebody has given an agent another goal, or another way to find it."""
         self.aimed = next(_PLACINGS)
 
-    def __getitem__(self, name: str) -> NDArray[Any]:
-        """The live rows of a field, writable."""
-        key = f"{name}.{self.side}" if BY_NAME[name].twice else name
-        return self.arrays.table[key][: self.count]
-
-    def following(self, name: str) -> NDArray[Any]:
-        """The rows that become the state of a field at the end of the step; for some they are the state already."""
-        if name not in TWICE:
-            return self[name]
-        return self.arrays.table[f"{name}.{1 - self.side}"][: self.count]
+    def write_anew(self) -> None:
+        """Somebody other than a step or a guide has written rows."""
+        self.written = next(_PLACINGS)
 
     def turn(self) -> None:
         """What followed is the state now."""
@@ -214,7 +220,7 @@ class AgentState:
 
     def release(self) -> None:
         """After a step: who was caught and has come to its place of escape is free; of the others an event has told."""
-        caught = self["caught"]
+        caught = self.told("caught")
         rows = np.flatnonzero(caught)
         if len(rows):
             out = (self["position"][rows] == self["escape"][rows]).all(axis=1) & (caught[rows] & NO_PLACE == 0)
@@ -224,42 +230,25 @@ class AgentState:
         """Every field with its live rows."""
         return ((field, self[field.name]) for field in FIELDS)
 
-    def append(self, count: int) -> slice:
-        """Add `count` rows of empty values; returns where they stand."""
-        first = self.count
-        if first + count > self._capacity:
-            self._reserve(first + count)
-        self.count = first + count
+    def append(
+        self, count: int, coming: Mapping[str, NDArray[Any]] = NOTHING, *, all_have_goals: bool = False
+    ) -> slice:
+        """Add `count` rows of empty values, with room for what will be put there; returns where they stand.
+
+        What those prefer who have no goal is looked at, so it has rows unless all that come are about to be given one.
+        """
+        rows = self.extend(count, coming, () if all_have_goals or not count else (PREFERRED,))
         self.place_anew()
-        rows = slice(first, first + count)
-        for field in FIELDS:
-            self[field.name][rows] = field.empty
         return rows
 
     def remove(self, indices: NDArray[np.int64]) -> None:
         """Drop rows; the others keep their order."""
         keep = np.ones(self.count, bool)
         keep[indices] = False
-        left = int(keep.sum())
-        for _, array in self:
-            array[:left] = array[keep]
-        self.count = left
+        self.shrink(keep)
         self.place_anew()
-
-    def copy(self) -> AgentState:
-        """An independent copy, in memory of the same kind."""
-        other = AgentState(self.arrays.allocate)
-        other.append(self.count)
-        for field, array in self:
-            other[field.name][:] = array
-        return other
 
 
 def preferred_columns(*, guided: bool) -> tuple[str, str]:
     """The columns that tell who heads for its goal and what the others want, in a step that is `guided` or not."""
     return ("heads_for_goal", "steer_velocity") if guided else ("has_goal", "preferred_velocity")
-
-
-def _keys(field: Field) -> list[str]:
-    """Under which names the arrays of a field stand."""
-    return [f"{field.name}.0", f"{field.name}.1"] if field.twice else [field.name]

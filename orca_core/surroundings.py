@@ -188,7 +188,12 @@ class Surroundings:
     def _classify(self, statics: Statics) -> None:
         """Tell each agent its class of boundaries."""
         state = self.population.state
-        state["radius_class"][:] = statics.classes_of(state["radius"])
+        if statics.boundaries.class_count:
+            # kernels look it up
+            state.own("radius_class")
+        if state.owns("radius_class"):
+            state["radius_class"][:] = statics.classes_of(state["radius"])
+        state.write_anew()
 
     def _walls_changed(self, changed: Collection[int]) -> list[Notice]:
         """Other walls, and whom the obstacles that are others now have caught; the warnings."""

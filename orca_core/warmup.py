@@ -40,6 +40,7 @@ import orca_core.kernels.inheritance
 import orca_core.kernels.interval_search
 import orca_core.kernels.linear_program
 import orca_core.kernels.locked
+import orca_core.kernels.mesh_tiles
 import orca_core.kernels.narrow
 import orca_core.kernels.nearest
 import orca_core.kernels.neighbours
@@ -57,13 +58,16 @@ import orca_core.kernels.safe_intervals
 import orca_core.kernels.settling
 import orca_core.kernels.shares
 import orca_core.kernels.sight
+import orca_core.kernels.stalling
 import orca_core.kernels.status
 import orca_core.kernels.step
 import orca_core.kernels.storeys
+import orca_core.kernels.sub_plans
 import orca_core.kernels.surface
 import orca_core.kernels.symmetry
 import orca_core.kernels.tally
 import orca_core.kernels.together
+import orca_core.kernels.touched
 import orca_core.kernels.tree
 import orca_core.kernels.turning
 import orca_core.kernels.velocity_obstacle

@@ -33,6 +33,7 @@ from orca_core.population import Masks
 from orca_core.report import Added, Event, StepReport
 from orca_core.snapshot import Captured, capture, dump, load
 from orca_core.solver import Solver, StepTask
+from orca_core.state import AgentState
 from orca_core.surroundings import Surroundings
 from orca_core.witness import events_of
 from orca_core.yielding import MANNERS
@@ -114,8 +115,7 @@ class World(Surroundings):
         mark, statics = self.population.mark(), self._statics
         rows = self.population.add(columns, given, count, self.step_count)
         try:
-            self._solver.reserve(self.agent_count)
-            self._solver.reserve_extras(self.population.state)
+            self._reserve()
             self._radii_changed()
             # what is said of them needs memory too
             return Added(self.ids[rows].copy(), about_agents(self, np.arange(rows.start, rows.stop)))
@@ -150,6 +150,15 @@ class World(Surroundings):
         self.population.remove(ids)
         if self._statics is not None:
             self._classify(self._statics)
+
+    def _reserve(self) -> None:
+        """Make room for all that a step needs; where memory cannot be had nothing has changed."""
+        self._solver.reserve(self.agent_count)
+        self._solver.reserve_extras(self.population.state)
+        self.population.state.own(
+            *(("turning_since",) if self.options.break_symmetry else ()),
+            *(("radius_class",) if len(self.walkable_set) else ()),
+        )
 
     def set_level_of_detail(self, given: LevelOfDetail | Mapping[str, Any] | None) -> None:
         """Say anew where detail matters, or with None that it does everywhere; raises InvalidInput."""
@@ -205,6 +214,10 @@ class World(Surroundings):
         """The arrays of the agents and of the solver, for an engine whose workers stand on them."""
         return self.population.state.arrays, self._solver.arrays
 
+    def parts(self) -> tuple[AgentState, Solver]:
+        """The agents and the solver, for an engine that has some leaves of a step moved on other machines."""
+        return self.population.state, self._solver
+
     def leaf_count(self) -> int:
         """How many leaves of eight agents a step divides into; `split` names cuts between them."""
         return -(-self.agent_count // 8)
@@ -235,6 +248,5 @@ class World(Surroundings):
     def restore(cls, data: bytes, *, allocate: Allocate = own_memory, run: Run | None = None) -> World:
         """A world with the same bits from a snapshot; raises SnapshotError."""
         world = load(data, partial(cls, allocate=allocate, run=run))
-        world._solver.reserve(world.agent_count)
-        world._solver.reserve_extras(world.population.state)
+        world._reserve()
         return world

@@ -35,19 +35,20 @@ def manners_of(agents: AgentState) -> int:
     """The bits SELECTING, SHARING and LOCKING of the solving kernel that these agents need; zero for the plain path."""
     if not agents.count:
         return 0
-    locking = bool(agents["locked"].any())
-    weight = agents["weight"]
+    told = agents.told
+    locking = bool(told("locked").any())
+    weight = told("weight")
     lowest = float(weight.min())
     # who sees whom: everybody everybody, unless somebody could be left out
     selecting = (
-        bool((agents["quality"] == NOBODY).any())
+        bool((told("quality") == NOBODY).any())
         or not lowest > 0.0
-        or not bool(agents["avoidance"].all())
-        or _differ(agents["priority"])
-        or bool(((agents["group_mode"] == IGNORES) & (agents["group"] != 0)).any())
+        or not bool(told("avoidance").all())
+        or _differ(told("priority"))
+        or bool(((told("group_mode") == IGNORES) & (told("group") != 0)).any())
         # a bit that all masks and all layers have in common makes everybody see everybody
-        or not int(np.bitwise_and.reduce(agents["layer"])) & int(np.bitwise_and.reduce(agents["mask"]))
-        or float((agents["elevation"] + agents["height"]).min()) < float(agents["elevation"].max())
+        or not int(np.bitwise_and.reduce(told("layer"))) & int(np.bitwise_and.reduce(told("mask")))
+        or float((told("elevation") + told("height")).min()) < float(told("elevation").max())
     )
     sharing = selecting or locking or float(weight.max()) != lowest
     return SELECTING * selecting | SHARING * sharing | LOCKING * locking
@@ -61,7 +62,7 @@ def bonds_of(
     agents: AgentState, order: NDArray[np.int64], terms: NDArray[np.float64], bonds: NDArray[np.int64]
 ) -> None:
     """Gather `terms` (n, 3) and `bonds` (n, 5) of the responsibility kernel in the given order (n,)."""
-    gather_bonds(0, agents.count, order, *(agents[name] for name in MANNERS), terms, bonds)
+    gather_bonds(0, agents.count, order, *(agents.dense(name) for name in MANNERS), terms, bonds)
     # who looks at nobody at all is seen, and does not see: those who see it take the whole
     bonds[: agents.count][agents["quality"][order[: agents.count]] == NOBODY, 1] = 0
 

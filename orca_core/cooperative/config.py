@@ -31,7 +31,7 @@ SECTIONS: dict[str, tuple[str, ...]] = {
 
 # words, and bounds of numbers, ends included
 CHOICES: dict[str, tuple[str, ...]] = {
-    "trigger": ("speed-buffer",),
+    "trigger": ("speed-buffer", "common-point"),
     "init_algo": INITIAL,
     "replan_algo": ("PP",),
     "destroy_strategy": IMPROVEMENTS,
@@ -72,7 +72,8 @@ class Config:
     by
     `reps` more each, with `max_speed`; they see `agents_max_num` neighbours within `sight_radius`, avoid them for
     `time_boundary` and what stands for `time_boundary_obst` at most. `delta` is the distance at which a goal is
-    reached. `mapf_num` agents at least take part when a discrete planner is asked. The tolerances of corridors:
+    reached. `trigger` says when a discrete planner is asked (see `stalling`): by the speeds of the last steps, or where
+    `mapf_num` others are bound for the same point, and only then that number counts. The tolerances of corridors:
     `waypoint_reach_tol` at which a waypoint is reached; `in_corridor_tol` (cells) from a corridor cell's centre within
     which a disc is still in it; `goal_in_corridor_tol` (cells) the same for an agent that ends there; `gate_match_eps`
     by which an agent may miss the mouth of a corridor and count as being in it; `priority_threshold` under which two

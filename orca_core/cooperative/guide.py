@@ -24,6 +24,7 @@ from orca_core.kernels.visits import HELD, NEXT
 from orca_core.report import Event
 
 if TYPE_CHECKING:
+    from orca_core.cooperative.repairs import Repairs
     from orca_core.world import World
 
 __all__ = ["STATES", "Cooperative"]
@@ -97,12 +98,16 @@ class Cooperative:
             np.empty(cells, np.int64), np.empty(count, np.int64), np.full(cells, -1, np.int64),
             np.empty(cells, np.int64),
         )  # fmt: skip
+        # takes agents over that have locked each other up, where somebody does
+        self.repairs: Repairs | None = None
         # how many are not at their goal
         self.away = count
 
     def guide(self, world: World) -> bool:
         """Hand over what everybody wants."""
         agents = world.population.state
+        # whoever is taken over gets another horizon: rows for it before anything has changed
+        agents.own("guided", *(() if self.repairs is None else ("time_horizon",)))
         agents["guided"][:] = 1
         agents["steer_velocity"][:] = self.seen[:, columns.WANTED : columns.WANTED + 2]
         return agents.count > 0
@@ -110,6 +115,8 @@ class Cooperative:
     def conclude(self, world: World) -> list[Event]:
         """Look at everybody; nothing to add to what a step tells."""
         agents = world.population.state
+        if self.repairs is not None:
+            self.repairs.look(world.step_count, agents)
         self.look(world.step_count, agents["position"], agents["velocity"])
         return []
 
@@ -122,6 +129,9 @@ class Cooperative:
 
     def kept(self) -> Mapping[str, NDArray[Any]]:
         """How far everybody has come, for a snapshot."""
+        return {**self._kept(), **({} if self.repairs is None else self.repairs.kept())}
+
+    def _kept(self) -> dict[str, NDArray[Any]]:
         return {
             "walk": self.walk, "seen": self.seen, "left": self.left, "turn": self.turn, "taken": self.taken,
             "taken_target": self.taken_target,
@@ -129,8 +139,37 @@ class Cooperative:
 
     def put_back(self, kept: Mapping[str, NDArray[Any]]) -> None:
         """Go on from what `kept` said."""
-        for name, array in self.kept().items():
+        for name, array in self._kept().items():
             array[:] = kept[name]
+        if self.repairs is not None:
+            self.repairs.put_back(kept)
+
+    def pass_visits(self, agent: int, place: int) -> None:
+        """An agent has come to this place of its path in a way of its own: the narrow cells before that are left."""
+        first, cell, steps = self._fixed[3:6]
+        order, cell_first = self._fixed[9:11]
+        begin, stop = int(first[agent]), int(first[agent + 1])
+        held = begin + int(np.searchsorted(steps[begin:stop], place))
+        for visit in range(int(self.walk[agent, HELD]), held):
+            self.left[visit] = 1
+            c = int(cell[visit])
+            while self.turn[c] < cell_first[c + 1] and self.left[order[self.turn[c]]]:
+                self.turn[c] += 1
+        inside = held < stop and int(steps[held]) == place
+        self.walk[agent, HELD] = max(int(self.walk[agent, HELD]), held)
+        self.walk[agent, NEXT] = max(int(self.walk[agent, NEXT]), held + inside)
+
+    def pass_waypoints(self, agent: int, place: int) -> None:
+        """The waypoints up to this place of its path are behind an agent."""
+        first, step = self._fixed[:2]
+        begin, last = int(first[agent]), int(first[agent + 1]) - 1
+        ahead = begin + int(np.searchsorted(step[begin:last], place, side="right"))
+        self.walk[agent, columns.WAYPOINT] = max(int(self.walk[agent, columns.WAYPOINT]), ahead)
+
+    def passed(self, agent: int) -> int:
+        """The place on its path of the last waypoint that an agent has behind it."""
+        first, step = self._fixed[:2]
+        return int(step[max(int(first[agent]), int(self.walk[agent, columns.WAYPOINT]) - 1)])
 
     # looking
 

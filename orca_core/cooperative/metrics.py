@@ -74,8 +74,8 @@ class Metrics:
     `success_rate` (%) is the share of agents at their goals, `flow_time` the sum of last arrival times with the last
     step for who is not there, `makespan` the latest of them, `sum_of_costs` the lengths of all ways up to the arrival.
     `collisions` counts pairs and steps, `collisions_obst` agents and steps, by the true radius.
-    `dependency_triggers` is how often an agent began to wait for another before a narrow place. The last four are of
-    the discrete planner that is asked where agents stall.
+    `dependency_triggers` is how often an agent began to wait for another before a narrow place. The four before the
+    last are of the discrete planner that is asked where agents stall; the last is of lifelong runs alone.
     """
 
     num_agents: int
@@ -97,6 +97,8 @@ class Metrics:
     n_ag: float = 0.0
     init_count: int = 0
     ecbs_count: int = 0
+    # goals reached in a second of the simulation, of runs in which whoever arrives gets another
+    throughput: float | None = None
 
     @classmethod
     def of(cls, run: Run) -> Metrics:
@@ -135,12 +137,6 @@ class Metrics:
 
 def _repairs(run: Run) -> dict[str, Any]:
     """What the planner of stalled agents has done, where there is one."""
-    repair = run.repair
-    if repair is None:
+    if run.guide is None or run.guide.repairs is None:
         return {}
-    return {
-        "mapf_successes": repair.mapf_successes,
-        "n_ag": repair.agents / repair.init_count if repair.init_count else 0.0,
-        "init_count": repair.init_count,
-        "ecbs_count": repair.ecbs_count,
-    }
+    return run.guide.repairs.counts.columns()

@@ -18,7 +18,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -32,6 +31,7 @@ from orca_core.cooperative.dependencies import Dependencies
 from orca_core.cooperative.frame import Frame
 from orca_core.cooperative.guide import Cooperative
 from orca_core.cooperative.metrics import Metrics, Tally
+from orca_core.cooperative.repairs import Repairs
 from orca_core.cooperative.variants import Variant
 from orca_core.cooperative.waypoints import Waypoints, without_waiting
 from orca_core.kernels import cooperate as columns
@@ -41,7 +41,7 @@ from orca_core.mapf.plan import Plan
 from orca_core.options import Options
 from orca_core.world import World
 
-__all__ = ["SOLVED", "STANDING", "STEP_MAX", "STOPPED", "Record", "Repair", "Run"]
+__all__ = ["SOLVED", "STANDING", "STEP_MAX", "STOPPED", "Record", "Run"]
 
 SOLVED = "solved"
 STEP_MAX = "step-max"
@@ -71,19 +71,6 @@ class Record:
     yield_to: NDArray[np.int64]
 
 
-class Repair(Protocol):
-    """Whoever has agents that stall taken out of where they are, by a plan of their own."""
-
-    # groups taken up, groups for whom a plan was found, calls of ECBS, and agents in all groups together
-    init_count: int
-    mapf_successes: int
-    ecbs_count: int
-    agents: int
-
-    def look(self, run: Run) -> None:
-        """After a step, when the guide has looked at it: take agents over and let them go, by `run.guide.taken`."""
-
-
 def _never() -> bool:
     return False
 
@@ -103,8 +90,6 @@ class Run:
         self.paths: list[NDArray[np.int64]] = []
         self.world: World | None = None
         self.guide: Cooperative | None = None
-        # of the variants with a discrete planner after the fact
-        self.repair: Repair | None = None
         self.ended: str | None = None
         # agents in each group that the planner planned anew
         self._groups: list[int] = []
@@ -142,19 +127,7 @@ class Run:
         """Phase: waypoints, the world and its agents."""
         config, frame = self.config, self.frame
         reach = config.radius + config.reps
-        if self.variant.guided:
-            assert self.found is not None, "the plan comes first"
-            assert self.corridors is not None, "the corridors come first"
-            assert self.dependencies is not None, "the dependencies come first"
-            paths, visits, place = self.found.paths, self.dependencies.visits, self.corridors.place
-        else:
-            # everybody by itself, on a shortest path
-            paths = own_paths(self.instance)
-            place = np.full(self.instance.grid.free.size, -1, np.int32)
-            visits = dependencies.visits_of(paths, place)
-        self.paths = [without_waiting(path)[0] for path in paths]
-        ways = Waypoints.of(self.paths, frame, place, reach)
-        self.guide = Cooperative(frame, self.paths, ways, visits, place, config, layer=self.variant.guided)
+        self.guide = self._make_guide(reach)
         world = World(time_step=config.timestep, options=Options.text(), seed=config.seed)
         world.add_obstacles(frame.obstacles())
         count = self.instance.count
@@ -178,6 +151,38 @@ class Run:
         self._tally = Tally(self.instance, config, frame)
         self._tally.look(world, self.guide)
 
+    def go_on_from(self, other: Run) -> None:
+        """Phase in place of `prepare`: waypoints, in the world of a run whose agents are at the starts of this one."""
+        assert other.world is not None, "the other is prepared"
+        assert other.guide is not None, "the other is prepared"
+        self.world, self._tally = other.world, other.tally
+        self.guide = self._make_guide(self.config.radius + self.config.reps)
+        state = self.world.population.state
+        if self.guide.repairs is not None and other.guide.repairs is not None:
+            self.guide.repairs.go_on_from(other.guide.repairs, state)
+        self.world.guides = [self.guide]
+        self.guide.look(self.world.step_count, state["position"], state["velocity"])
+
+    def _make_guide(self, reach: float) -> Cooperative:
+        """The guide along the paths, for discs of a radius."""
+        config, frame = self.config, self.frame
+        if self.variant.guided:
+            assert self.found is not None, "the plan comes first"
+            assert self.corridors is not None, "the corridors come first"
+            assert self.dependencies is not None, "the dependencies come first"
+            paths, visits, place = self.found.paths, self.dependencies.visits, self.corridors.place
+        else:
+            # everybody by itself, on a shortest path
+            paths = own_paths(self.instance)
+            place = np.full(self.instance.grid.free.size, -1, np.int32)
+            visits = dependencies.visits_of(paths, place)
+        self.paths = [without_waiting(path)[0] for path in paths]
+        ways = Waypoints.of(self.paths, frame, place, reach)
+        guide = Cooperative(frame, self.paths, ways, visits, place, config, layer=self.variant.guided)
+        if self.variant.repairs:
+            guide.repairs = Repairs(guide, self.paths, config)
+        return guide
+
     def step(self, stop: Callable[[], bool] = _never) -> bool:
         """One step of the world; False once the run has ended, and then nothing happens any more."""
         world, guide, tally = self._ready()
@@ -186,8 +191,6 @@ class Run:
         if self.ended is not None:
             return False
         world.step()
-        if self.repair is not None:
-            self.repair.look(self)
         tally.look(world, guide)
         return True
 

@@ -10,6 +10,7 @@ is no walkable area the plane is, as a square around the origin.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -22,9 +23,9 @@ from orca_core.geometry.passages import narrow_gaps
 from orca_core.geometry.rings import polygonal, polygons_of, without_slivers
 from orca_core.geometry.shrink import FACET_COSINE
 from orca_core.geometry.walkable import WalkableSet
-from orca_core.kernels.clearance import kept_clear
+from orca_core.kernels.clearance import kept_clear, narrowest_passage
 
-__all__ = ["boundaries_of", "clear_area", "clear_of", "plane_extent", "shrunk_area"]
+__all__ = ["Surface", "boundaries_of", "clear_area", "clear_of", "plane_extent", "shrunk_area"]
 
 Floats = NDArray[np.float64]
 Shapes = NDArray[np.object_]
@@ -38,45 +39,104 @@ ROUNDING = 16.0 * 2.0**-52
 CUT = 100.0
 
 
+@dataclass(frozen=True, eq=False)
+class Surface:
+    """What walkable areas leave to the centre of a disc of `radius`: the boundaries of a step, the area within them
+    (None: a plane without areas), `edges` (m, 4) with the `clearance` (m,) that is kept on top, and `cut`, what that
+    takes off around edges `wide` int64 (w,).
+    """
+
+    radius: float
+    area: Any
+    edges: Floats
+    clearance: Floats
+    wide: NDArray[np.int64]
+    cut: Shapes
+
+    @classmethod
+    def of(cls, walkable: WalkableSet, radius: float, merge_collinear: bool) -> Surface:
+        """The surface for discs of one radius."""
+        if not len(walkable):
+            none = np.empty(0, object)
+            return cls(radius, None, np.empty((0, 4)), np.empty(0), np.empty(0, np.int64), none)
+        boundaries = boundaries_of(walkable, radius, merge_collinear)
+        area, cut = shrunk_area(boundaries)
+        wide = np.flatnonzero(boundaries.edge_clearance > 0.0)
+        return cls(
+            radius, area, boundaries.edges, boundaries.edge_clearance, wide, cut[0] if cut else np.empty(0, object)
+        )
+
+    @property
+    def reach(self) -> float:
+        """From how far what stands has a part in what is clear at a place: farther than that is left out of account."""
+        kept = float(kept_clear(self.radius)) + float(self.clearance.max(initial=0.0))
+        return 2.0 * (kept + float(narrowest_passage(kept, kept)))
+
+    def clear(
+        self,
+        area: Any,
+        acting: Sequence[Obstacle],
+        near: NDArray[np.bool_] | None = None,
+        taken_by: Sequence[Any] | None = None,
+    ) -> Any:
+        """MultiPolygon of what obstacles that act leave of a part of the surface; `near` (m,) are the edges that have
+        a part in it, left out: all. `taken_by` is what each obstacle takes off, as `taken` says, where that is known.
+        """
+        walls = np.concatenate([np.empty((0, 4)), *(one.segments() for one in acting)])
+        kept, taken = np.full(len(walls), kept_clear(self.radius)), np.zeros(len(walls))
+        edges, clearance, cut = self.edges, self.clearance, [self.cut] if len(self.cut) else []
+        if near is not None:
+            edges, clearance = edges[near], clearance[near]
+            cut = [self.cut[near[self.wide]]] if near[self.wide].any() else []
+        if len(edges):
+            walls = np.concatenate([walls, edges])
+            kept = np.concatenate([kept, kept_clear(self.radius) + clearance])
+            taken = np.concatenate([taken, np.full(len(edges), kept_clear(self.radius))])
+        if len(walls):
+            noise = THINNEST + ROUNDING * float(np.abs(walls).max())
+            across = narrow_gaps(walls, kept, taken, noise)
+            if len(across):
+                cut = [*cut, _capsules(across, max(LEAST_CLEARANCE, CUT * noise))]
+        if taken_by is None:
+            return clear_of(area, acting, self.radius, cut)
+        return clear_of(area, (), self.radius, [*cut, np.array(taken_by, object)] if len(taken_by) else cut)
+
+    def taken(self, obstacle: Obstacle) -> Any:
+        """What one obstacle that acts takes off the surface."""
+        return shapely.union_all(np.concatenate(_around([obstacle], self.radius)))
+
+
 def clear_area(
     walkable: WalkableSet, obstacles: ObstacleSet, radius: float, merge_collinear: bool, extent: float
 ) -> Any:
     """MultiPolygon of the points that the centre of a disc of `radius` may take; `extent` is half the side of the
     plane where there are no walkable areas.
     """
-    acting = obstacles.acting()
-    walls = np.concatenate([np.empty((0, 4)), *(one.segments() for one in acting)])
-    kept, taken = np.full(len(walls), kept_clear(radius)), np.zeros(len(walls))
-    if len(walkable):
-        boundaries = boundaries_of(walkable, radius, merge_collinear)
-        area, cut = shrunk_area(boundaries)
-        walls = np.concatenate([walls, boundaries.edges])
-        kept = np.concatenate([kept, kept_clear(radius) + boundaries.edge_clearance])
-        taken = np.concatenate([taken, np.full(len(boundaries.edges), kept_clear(radius))])
-    else:
-        area, cut = shapely.MultiPolygon([shapely.box(-extent, -extent, extent, extent)]), []
-    if len(walls):
-        noise = THINNEST + ROUNDING * float(np.abs(walls).max())
-        across = narrow_gaps(walls, kept, taken, noise)
-        if len(across):
-            cut = [*cut, _capsules(across, max(LEAST_CLEARANCE, CUT * noise))]
-    return clear_of(area, acting, radius, cut)
+    surface = Surface.of(walkable, radius, merge_collinear)
+    area = shapely.MultiPolygon([shapely.box(-extent, -extent, extent, extent)])
+    return surface.clear(area if surface.area is None else surface.area, obstacles.acting())
 
 
 def clear_of(area: Any, items: Sequence[Obstacle], radius: float, cut: list[Shapes]) -> Any:
     """MultiPolygon of what of an area the shapes of `cut` leave, and a disc around obstacles that act."""
     cut = list(cut)
     if items:
-        cut.append(
-            _capsules(np.concatenate([one.segments() for one in items]), max(kept_clear(radius), LEAST_CLEARANCE))
-        )
-        cut.append(np.array([shapely.Polygon(one.points) for one in items if one.closed], object))
+        cut += _around(items, radius)
     if not cut or area.is_empty:
         return area
     rest = polygonal(area.difference(shapely.union_all(np.concatenate(cut))))
     noise = THINNEST + ROUNDING * float(np.abs(shapely.bounds(area)).max())
     tidy = polygons_of(without_slivers(rest, noise), True)
     return shapely.MultiPolygon([(rings[0], rings[1:]) for rings in tidy])
+
+
+def _around(items: Sequence[Obstacle], radius: float) -> list[Shapes]:
+    """What obstacles take off for discs of one radius: what is near to their walls, and what they surround."""
+    walls = np.concatenate([one.segments() for one in items])
+    return [
+        _capsules(walls, max(kept_clear(radius), LEAST_CLEARANCE)),
+        np.array([shapely.Polygon(one.points) for one in items if one.closed], object),
+    ]
 
 
 def plane_extent(obstacles: ObstacleSet, *points: tuple[float, float], radius: float) -> float:

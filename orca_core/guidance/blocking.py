@@ -28,16 +28,20 @@ def detect_blocked(world: World, trouble: Trouble) -> tuple[Integers, list[Event
     to another waits because it is asked to, and is told of only if it was blocked before.
     """
     agents, patience = world.population.state, steps_of(PATIENCE, world.time_step)
-    ids, waiting, blocked_by = agents["id"], agents["waiting"], agents["blocked_by"]
-    blocked_by[waiting < patience] = -1
+    ids, waiting = agents["id"], agents["waiting"]
     rows = np.flatnonzero(waiting >= patience)
+    if len(rows):
+        agents.own("blocked_by")
+    if agents.owns("blocked_by"):
+        agents["blocked_by"][waiting < patience] = -1
     if not len(rows):
         return rows, []
+    blocked_by = agents["blocked_by"]
     ahead = np.zeros((len(rows), MOST), np.int64)
     count, blocker, free = np.zeros(len(rows), np.int64), np.zeros(len(rows), np.int64), np.zeros(len(rows), np.uint8)
     find_blocked(
         rows, patience, trouble.widest, agents["position"], agents["radius"], agents["max_speed"],
-        agents["time_horizon"], trouble.wish, waiting, trouble.size, trouble.head, trouble.chain, trouble.near,
+        agents.dense("time_horizon"), trouble.wish, waiting, trouble.size, trouble.head, trouble.chain, trouble.near,
         *trouble.around, ahead, count, free, blocker,
     )  # fmt: skip
     blocked, others = rows[free == 0], ids[blocker[free == 0]]

@@ -58,6 +58,8 @@ class Deadlock:
         self._settled = self._blocked = NOBODY
         # nobody was in trouble after the last step, and no command brings anybody into it
         self._calm = False
+        # after how many steps of the world anybody had waited for how many at the most
+        self._longest = (-1, 0)
 
     @classmethod
     def of(cls, world: World, kept: Mapping[str, NDArray[Any]]) -> Deadlock:
@@ -73,19 +75,38 @@ class Deadlock:
         options, agents = world.options, world.population.state
         self._settled = self._blocked = self._replaced = NOBODY
         self._wanted = NOWHERE
-        if self._calm or not _any_on(options):
+        if not _any_on(options):
+            return False
+        self._make_room(world)
+        if self._calm:
             return False
         status = agents["status"]
         self._settled, self._blocked = np.flatnonzero(status == ARRIVED_CROWDED), np.flatnonzero(status == BLOCKED)
-        yielding = np.flatnonzero(agents["yielding"])
+        yielding = np.flatnonzero(agents.told("yielding"))
         pushing = _pushing(agents, world.time_step) if options.bias_blocked else NOBODY
-        swapping = agents["swapping"].any()
-        # who rests wants nothing
-        agents["steer_velocity"][self._settled] = 0.0
-        agents["guided"][self._settled] = 1
+        swapping = agents.told("swapping").any()
+        if len(self._settled):
+            # who rests wants nothing
+            agents.own("guided")
+            agents["steer_velocity"][self._settled] = 0.0
+            agents["guided"][self._settled] = 1
         if len(yielding) or len(pushing) or swapping:
             self._replace(world, yielding, pushing)
         return bool(len(self._settled) or len(self._replaced))
+
+    def _make_room(self, world: World) -> None:
+        """Have rows for all that this step may write of who waits: before anything has changed, so that it may fail."""
+        options, agents, dt = world.options, world.population.state, world.time_step
+        agents.own("waiting")
+        step, longest = self._longest
+        if step != world.step_count:
+            longest = int(agents["waiting"].max(initial=0))
+        # nobody waits for more than one step more after this one
+        if longest + 1 >= steps_of(PATIENCE, dt):
+            agents.own("blocked_by", *(("right_since",) if options.courtesy or options.back_out else ()))
+        # and nobody begins a swap who has not had the right of way before
+        if options.back_out and (agents.told("attempts") > 0).any():
+            agents.own("swapping")
 
     def _replace(self, world: World, yielding: Integers, pushing: Integers) -> None:
         """Replace what these want."""
@@ -98,11 +119,12 @@ class Deadlock:
         swapping = swap_wishes(world, wish)
         self._replaced = np.union1d(np.union1d(yielding, pushing), swapping)
         self._wanted = wish[self._replaced]
+        agents.own("guided")
         agents["steer_velocity"][swapping] = wish[swapping]
         waited = (agents["waiting"][pushing] - steps_of(PATIENCE, dt)) * dt
         agents["steer_velocity"][pushing] = wish[pushing] * np.minimum(1.0 + RISE * waited, HIGHEST)[:, None]
         yield_way(
-            yielding, firsts, agents["yielding"], agents["position"], agents["radius"], agents["has_goal"],
+            yielding, firsts, agents.dense("yielding"), agents["position"], agents["radius"], agents["has_goal"],
             agents["preferred_speed"], agents["max_speed"], wish, agents["steer_velocity"],
         )  # fmt: skip
         agents["guided"][self._replaced] = 1
@@ -112,23 +134,25 @@ class Deadlock:
         options, agents, dt = world.options, world.population.state, world.time_step
         if not _any_on(options):
             return []
-        # waiting is for what an agent wanted itself
-        agents["steer_velocity"][self._replaced] = self._wanted
+        if len(self._replaced):
+            # waiting is for what an agent wanted itself
+            agents["steer_velocity"][self._replaced] = self._wanted
         heads, given = deciding_columns(agents)
+        agents.own("waiting")
         most = tally_waiting(
             agents.count, dt, steps_of(LONGEST, dt), agents["position"], agents["velocity"], agents["status"],
             agents["goal"], given, heads, agents["preferred_speed"], agents["max_speed"], agents["waiting"],
         )  # fmt: skip
+        self._longest = (world.step_count, most)
         status = agents["status"]
         if len(self._settled):
             still = self._settled[status[self._settled] != ARRIVED]
             status[still] = ARRIVED_CROWDED
             agents["waiting"][still] = 0
         quiet = most < steps_of(SETTLING, dt) and not len(self._settled) and not len(self._replaced)
-        if quiet and (self._calm or not (agents["right_since"] >= 0).any()):
+        if quiet and (self._calm or not (agents.told("right_since") >= 0).any()):
             if not self._calm:
-                agents["blocked_by"][:] = agents["yields_to"][:] = -1
-                agents["yielding"][:] = NONE
+                agents.clear("blocked_by", "yields_to", "yielding")
             self._calm = True
             return []
         self._calm = False
@@ -170,6 +194,8 @@ def _any_on(options: Options) -> bool:
 
 def _pushing(agents: AgentState, time_step: float) -> Integers:
     """The rows of those who are blocked, have waited long and yield to nobody."""
+    if not agents.owns("blocked_by"):
+        return NOBODY
     waited = agents["waiting"] > steps_of(PATIENCE, time_step)
     return np.flatnonzero(waited & (agents["blocked_by"] >= 0) & (agents["yielding"] == NONE))
 

@@ -109,6 +109,7 @@ class Flow:
         if not self._groups.wanted:
             return False
         self._team()
+        agents.own("guided")
         if len(self._stranded) != agents.count:
             self._stranded = np.empty(agents.count, np.int32)
         self._stranded[:] = ON_THE_WAY

@@ -46,14 +46,13 @@ class FlowGroups:
         if self._seen == now:
             return
         self._seen = now
-        guided = agents["guidance"] == FLOW
-        if not guided.any():
+        if not (agents.told("guidance") == FLOW).any():
             if self.wanted:
                 self.__init__()  # type: ignore[misc]
                 self._seen = now
                 self.generation += 1
             return
-        guided &= agents["has_goal"] == 1
+        guided = (agents["guidance"] == FLOW) & (agents["has_goal"] == 1)
         # adding zero makes one of both zeros, so that equal goals have equal bits
         values = np.column_stack([agents["goal"] + 0.0, agents["radius"] + 0.0])
         bits = values.view(np.int64)

@@ -8,8 +8,8 @@ planner, and no library under it, decides a bit, except by ways that entered.
 
 from __future__ import annotations
 
-import hashlib
 import math
+import weakref
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -17,16 +17,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from orca_core.agent_columns import COLUMNS
-from orca_core.geometry.placed_grid import PlacedGrid
 from orca_core.guidance.batches import Batch, Batches
 from orca_core.guidance.followers import NOBODY, NOT, Followers
 from orca_core.guidance.planner import Planner
-from orca_core.guidance.planners import planned_on, planner_for
+from orca_core.guidance.planners import planner_for
 from orca_core.guidance.planning import OUTCOMES, FoundWays, InlinePlanning, Planning, Question
+from orca_core.guidance.watch import Watch
 from orca_core.kernels.follow import ASKING, NEAREST, STOPPED, WAY, find_changed, follow, look_ahead, see_goals
 from orca_core.kernels.orientation import WORK
 from orca_core.kernels.sight import NEAR
 from orca_core.kernels.status import ARRIVED, INSIDE_OBSTACLE, STALLED, UNREACHABLE
+from orca_core.kernels.touched import find_touched
 from orca_core.kernels.tree import STACK
 from orca_core.report import Event
 
@@ -48,8 +49,15 @@ ASK_SECONDS = 1.0
 LOOK_SECONDS = 0.5
 # a disc to go round is behind who is so many times its radius away
 LEFT_BEHIND = 10.0
-# questions in one step; more wait, those first who have waited longest
+# after a change meshes are made ready before anybody asks: simulated seconds at least, and steps if they are no longer
+# than so many seconds, since a world may take its steps as fast as it can
+SETTLE_SECONDS = 0.1
+SETTLE_STEPS = 6
+LONGEST_SETTLING = 0.4
+# questions in one step, and of those among them for whom there was no budget yet; more wait, those first who have
+# waited longest
 ASKED_AT_ONCE = 1024
+WAITING_AT_ONCE = 128
 
 
 class Follow:
@@ -61,16 +69,19 @@ class Follow:
         """Know of these; what they asked for is asked again."""
         self._followers = followers
         self._batches = batches or Batches()
-        # what the geometry was when it was last looked at, to be known again after a restart
-        self._geometry = b""
-        self._seen: Statics | None = None
-        self._grid: PlacedGrid | None = None
+        # the world is looked at in every step, and kept from nobody who gives it back
+        self._world = weakref.ref(world)
+        self._watch = Watch()
         self._planner: Planner | None = None
+        # after a change nobody asks before this step, while meshes are made ready beside the steps
+        self._quiet_until = 0
         self._sight: tuple[Any, ...] = ()
         dt, options = world.time_step, world.options
         self.delay = options.plan_delay_steps or max(1, math.ceil(PLAN_SECONDS / dt))
         self._ask_steps = max(1, math.ceil(ASK_SECONDS / dt))
         self._look_steps = max(1, math.ceil(LOOK_SECONDS / dt))
+        settling = max(SETTLE_SECONDS, min(SETTLE_STEPS * dt, LONGEST_SETTLING))
+        self._settle_steps = max(1, math.ceil(settling / dt))
         self._scratch = (np.empty(STACK, np.int64), np.empty(WORK), np.empty((NEAR, 4)))
         # how many looks the last step took, for who measures
         self.looks = 0
@@ -82,7 +93,10 @@ class Follow:
         if not kept:
             return cls(world)
         made = cls(world, Followers.from_arrays(kept), Batches.from_arrays(kept, world.step_count))
-        made._geometry = kept["geometry"].tobytes()
+        made._watch = Watch.of(world, kept)
+        if made._watch.current is not None:
+            made._see_with(made._watch.current)
+        made._quiet_until = int(kept["quiet_until"][0]) if "quiet_until" in kept else 0
         made.plan_with(world, made._planning)
         return made
 
@@ -93,11 +107,11 @@ class Follow:
             planning.submit(batch.due, self._question(world, batch))
 
     def kept(self) -> Mapping[str, NDArray[Any]]:
-        """The followers, what they asked for, and a digest of the geometry; nothing while there is nobody."""
+        """The followers, what they asked for, and the geometry as it was seen; nothing while there is nobody."""
         if not len(self._followers) and not len(self._batches):
             return {}
-        geometry = np.frombuffer(self._geometry, np.uint8)
-        return {**self._followers.kept(), **self._batches.kept(), "geometry": geometry}
+        quiet = {"quiet_until": np.array([self._quiet_until])} if self._quiet_until else {}
+        return {**self._followers.kept(), **self._batches.kept(), **self._watch.kept(self._world()), **quiet}
 
     # before a step
 
@@ -108,6 +122,7 @@ class Follow:
         if not len(rows):
             return False
         known = self._present(world, rows)
+        agents.own("guided")
         return bool(
             follow(
                 world.time_step, rows, agents["position"], agents["max_speed"], agents["preferred_speed"],
@@ -119,7 +134,7 @@ class Follow:
     def _rows(self, world: World) -> Integers:
         """The agents that are guided here, ascending."""
         agents = world.population.state
-        chosen = agents["guidance"] == PATH
+        chosen = agents.told("guidance") == PATH
         return np.flatnonzero(chosen & (agents["has_goal"] == 1)) if chosen.any() else np.empty(0, np.int64)
 
     def _present(self, world: World, rows: Integers) -> Followers:
@@ -138,7 +153,7 @@ class Follow:
                 self._forget()
             return []
         known = self._followers = self._present(world, rows)
-        self._look_at_geometry(world)
+        self._look_at_geometry(world, rows)
         statics = world.statics()
         bare = not len(statics.walls) and not statics.boundaries.class_count
         self._look_at_goals(world, rows, bare=bare)
@@ -153,27 +168,45 @@ class Follow:
     def _forget(self) -> None:
         """Nobody is guided any more."""
         self._planning.drop()
-        self._followers, self._batches, self._geometry = NOBODY, Batches(), b""
-        self._seen = self._planner = None
+        self._followers, self._batches, self._watch = NOBODY, Batches(), Watch()
+        self._planner, self._quiet_until = None, 0
 
-    def _look_at_geometry(self, world: World) -> None:
-        """Where it is another, all ways and all questions are out of date."""
+    def _look_at_geometry(self, world: World, rows: Integers) -> None:
+        """Where it is another, the ways that this touches are out of date, and so are all questions."""
+        seen, change = self._watch.current, self._watch.look(world)
         statics = world.statics()
-        if self._seen is statics and self._grid is world.grid_map:
+        if seen is not statics:
+            self._see_with(statics)
+        if change is None:
             return
-        geometry = _geometry_digest(world)
-        if geometry != self._geometry:
-            self._planner = None
-            if self._geometry:
-                known = self._followers
-                known.wants[known.wants == NOT] = world.step_count
-                known.due[:] = NOT
-                known.reason[known.standing <= WAY] = 0
-                self._batches = Batches()
-                self._planning.drop()
-            self._geometry = geometry
-        self._grid = world.grid_map
-        self._seen, tree, index = statics, statics.wall_tree, statics.boundaries.index
+        known, step = self._followers, world.step_count
+        touched = np.ones(len(known), np.uint8)
+        if change.boxes is not None:
+            agents = world.population.state
+            touched[:] = 0
+            find_touched(
+                rows, agents["position"], known.radius, known.goal, known.standing, known.first, known.stop,
+                known.points, change.boxes, change.gone, touched,
+            )  # fmt: skip
+        known.wants[(touched == 1) & (known.wants == NOT) & (known.due == NOT)] = step
+        known.reason[known.standing <= WAY] = 0
+        self._planner = self._planner_after(world)
+        if step < self._quiet_until + self._settle_steps:
+            # one change after the other: no time can be left, or nobody would ever be answered
+            for batch in self._batches:
+                self._planning.submit(batch.due, self._question(world, batch))
+            return
+        self._quiet_until = step + self._settle_steps
+        asked = known.due != NOT
+        known.wants[asked & (known.wants == NOT)] = step
+        known.due[asked] = known.asked[asked] = NOT
+        self._batches = Batches()
+        self._planning.drop()
+        self._planning.prepare(self._planner, np.unique(known.radius), _farthest(world, rows))
+
+    def _see_with(self, statics: Statics) -> None:
+        """Look past what stands now."""
+        tree, index = statics.wall_tree, statics.boundaries.index
         self._sight = (
             statics.walls, tree.nodes, tree.leaves, tree.order, tree.boxes, statics.edges,
             statics.boundaries.edge_clearance, statics.boundaries.following, statics.boundaries.preceding,
@@ -199,7 +232,7 @@ class Follow:
         seen = np.ones(len(which), np.uint8)
         if not bare:
             see_goals(
-                which, rows, agents["position"], agents["radius"], agents["radius_class"], known.goal, seen,
+                which, rows, agents["position"], agents["radius"], agents.dense("radius_class"), known.goal, seen,
                 *self._sight,
             )  # fmt: skip
         straight, hidden = which[seen == 1], which[seen == 0]
@@ -213,7 +246,7 @@ class Follow:
         lost = np.zeros(len(known), np.uint8)
         looks = look_ahead(
             world.step_count, self._look_steps, world.time_step, rows, agents["position"], agents["radius"],
-            agents["radius_class"], agents["max_speed"], known.goal, known.standing, known.first, known.stop,
+            agents.dense("radius_class"), agents["max_speed"], known.goal, known.standing, known.first, known.stop,
             known.points, lost, *self._sight,
         )  # fmt: skip
         status = agents["status"][rows]
@@ -247,11 +280,17 @@ class Follow:
     def _ask(self, world: World, rows: Integers) -> None:
         """Ask for those who want a way and have waited long enough, the longest waiting first."""
         known, step, agents = self._followers, world.step_count, world.population.state
+        if step < self._quiet_until:
+            return
         free = (known.wants != NOT) & (known.due == NOT)
         which = np.flatnonzero(free & ((known.asked == NOT) | (step - known.asked >= self._ask_steps)))
         if not len(which):
             return
-        which = which[np.argsort(known.wants[which], kind="stable")][:ASKED_AT_ONCE]
+        which = which[np.argsort(known.wants[which], kind="stable")]
+        # of those who wait for a budget no more are asked for than have a chance; the others are heard first
+        waiting = known.reason[which] == POSTPONED
+        which = np.concatenate([which[~waiting][:ASKED_AT_ONCE], which[waiting][:WAITING_AT_ONCE]])
+        which = which[np.argsort(known.wants[which], kind="stable")]
         here = agents["position"][rows[which]]
         # a jam is gone round until it is well behind: whoever stands before it would be led back into it
         away = here - known.avoid[which, :2]
@@ -269,11 +308,15 @@ class Follow:
     def _question(self, world: World, batch: Batch) -> Question:
         """A batch with the planner for the geometry as it is."""
         if self._planner is None:
-            self._planner = planner_for(world.options, world.walkable_set, world.obstacle_set, world.grid_map)
+            self._planner = self._planner_after(world)
         return Question(
             self._planner, batch.ids, batch.start, batch.goal, batch.radius, batch.avoid, batch.postponed,
             nearest=world.options.unreachable_goals == "nearest", expansions=world.options.plan_expansions,
         )  # fmt: skip
+
+    def _planner_after(self, world: World) -> Planner:
+        """Who plans over what stands now, and knows what was found out before."""
+        return planner_for(world.options, world.walkable_set, world.obstacle_set, world.grid_map, self._planner)
 
     # answers
 
@@ -352,15 +395,7 @@ class Follow:
         return {"path": None if known.standing[k] == ASKING else known.way(k), "unreachable": unreachable}
 
 
-def _geometry_digest(world: World) -> bytes:
-    """sha256 of the walls, and of the walkable areas and the grid map as they were given."""
-    digest = hashlib.sha256(world.statics().walls.tobytes())
-    cells = planned_on(world.options, world.grid_map)
-    for array in () if cells is None else cells.to_arrays().values():
-        digest.update(array.tobytes())
-    for area in world.walkable():
-        digest.update(np.array([area.clearance, float(area.shrunk)]).tobytes())
-        for polygon in area.polygons:
-            for ring in polygon:
-                digest.update(np.ascontiguousarray(ring).tobytes() + b"/")
-    return digest.digest()
+def _farthest(world: World, rows: Integers) -> float:
+    """The largest coordinate of these agents and of their goals."""
+    agents = world.population.state
+    return float(max(np.abs(agents["position"][rows]).max(), np.abs(agents["goal"][rows]).max()))

@@ -30,6 +30,7 @@ from orca_core.kernels.grid_walls import walls_on_grid
 __all__ = ["GridMapPlanner"]
 
 Flags = NDArray[np.bool_]
+Floats = NDArray[np.float64]
 
 # lattices kept at once, the one made first forgotten first
 KEPT_LATTICES = 16
@@ -78,11 +79,13 @@ class GridMapPlanner:
         *,
         expansions: int | None = None,
         avoid: Disc | None = None,
+        longer: float = 0.0,
     ) -> Answer:
         """A path for a disc over free cells; raises InvalidInput as Planner says.
 
         `expansions` is the budget of this path, where it is not that of every one; it may be 0. The cells with their
-        middle in `avoid`, a centre and a radius, are taken off the map.
+        middle in `avoid`, a centre and a radius, are taken off the map. Its paths are never the shortest, so `longer`
+        saves nothing.
         """
         budget = self._expansions if expansions is None else expansions
         first, last, radius = checked_query(start, goal, radius)
@@ -126,6 +129,14 @@ class GridMapPlanner:
         moved = point if before else other
         return [] if point == other else [self._outside(moved)]
 
+    def prepare(self, radius: float, farthest: float) -> None:
+        """Make the lattice for a disc, which covers the whole map."""
+        self._lattice(passing(radius / self._cell), None)
+
+    def reachable(self, starts: Floats, goals: Floats, radii: Floats) -> NDArray[np.uint8]:
+        """Of none of the questions is it known without a look at the map around its ends."""
+        return np.zeros(len(starts), np.uint8)
+
     def path_from_beside(
         self,
         start: Sequence[float],
@@ -134,11 +145,12 @@ class GridMapPlanner:
         *,
         expansions: int | None = None,
         avoid: Disc | None = None,
+        longer: float = 0.0,
     ) -> Answer:
         """As `path`, for somebody whom others may have pushed nearer than its radius to a blocked cell: its way begins
         with the nearest point of the lattice, if none is between.
         """
-        found = self.path(start, goal, radius, expansions=expansions, avoid=avoid)
+        found = self.path(start, goal, radius, expansions=expansions, avoid=avoid, longer=longer)
         if not (isinstance(found, Unreachable) and found.reason == "start-off-surface" and found.nearest is not None):
             return found
         x, y = found.nearest
@@ -146,7 +158,7 @@ class GridMapPlanner:
         first, last, _ = checked_query(start, found.nearest, radius)
         if not beside or not self._map(avoid)[1].sees(self._inside(first), self._inside(last), 0.0):
             return found
-        rest = self.path(found.nearest, goal, radius, expansions=expansions, avoid=avoid)
+        rest = self.path(found.nearest, goal, radius, expansions=expansions, avoid=avoid, longer=longer)
         return path_through([first, *rest.waypoints]) if isinstance(rest, Path) else rest
 
     def _inside(self, point: Point) -> Point:

@@ -38,18 +38,25 @@ class IntervalSearch:
         self._heap, self._counts = np.empty(room, np.int64), np.zeros(4, np.int64)
 
     def shortest(
-        self, mesh: Mesh, start: Point, begin: Sequence[int], goal: Point, end: Sequence[int], expansions: int
+        self,
+        mesh: Mesh,
+        start: Point,
+        begin: Sequence[int],
+        goal: Point,
+        end: Sequence[int],
+        expansions: int,
+        longer: float = 0.0,
     ) -> list[Point]:
         """The points of a shortest path between a start in the triangles `begin` and a goal in those of `end`, both
-        included, which must hang together; raises OutOfBudget.
+        included, which must hang together; raises OutOfBudget. It may be longer by the part `longer`.
         """
         first, last = np.array(begin, np.int64), np.array(end, np.int64)
-        surface = (mesh.vertices, mesh.triangles, mesh.across)
+        surface = (mesh.triangles, mesh.across)
         while True:
             memory = (mesh.walked_to, self._real, self._whole, self._chain, self._before, self._heap, self._counts)
             found = NO_ROOM
-            if see_around(*start, first, *goal, *surface, *memory):
-                found = run(expansions, *goal, last, *surface, *memory)
+            if see_around(*start, first, *goal, 1.0 + longer, mesh.vertices, *surface, *memory):
+                found = run(expansions, *goal, 1.0 + longer, last, mesh.vertices, mesh.corner, *surface, *memory)
             if found != NO_ROOM:
                 break
             self._make(4 * len(self._heap))

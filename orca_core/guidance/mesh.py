@@ -1,13 +1,16 @@
-"""Mesh: a triangulation that is asked where points lie, and what of it is nearest to them."""
+"""Mesh: triangles that are asked where points lie, and what of them is nearest to a point."""
 
 from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import accumulate
 
 import numpy as np
 from numpy.typing import NDArray
 
-from orca_core.geometry.triangulation import Triangulation
 from orca_core.guidance.planner import Point
-from orca_core.kernels.interval_search import locate
+from orca_core.guidance.tiles import Piece, Tiling
+from orca_core.kernels.mesh_tiles import assemble, components_at, find_components, locate_on_tiles, nearest_edge
 
 __all__ = ["Mesh", "Place"]
 
@@ -25,20 +28,34 @@ Place = tuple[Point, tuple[int, ...]]
 class Mesh:
     """The clear area of one radius, cut into triangles. Not safe for two threads at once."""
 
-    def __init__(self, cut: Triangulation) -> None:
-        """Keep what the search walks over, and memory of one number a vertex for it."""
-        self.vertices = np.ascontiguousarray(cut.vertices)
-        self.triangles = np.ascontiguousarray(cut.triangles)
-        self.across = np.ascontiguousarray(cut.across)
-        self.walked_to = np.empty(len(cut.vertices))
+    def __init__(self, tiling: Tiling, pieces: Sequence[Piece], touch: float) -> None:
+        """Join the pieces of all tiles, row by row, whose borders agree but for `touch`."""
+        self.vertices = np.concatenate([piece.vertices for piece in pieces])
+        self.triangles = np.concatenate([piece.triangles for piece in pieces])
+        self.across = np.concatenate([piece.across for piece in pieces])
+        self._tiling = tiling
+        self._start = _starts([len(piece.triangles) for piece in pieces])
+        place = np.concatenate([piece.place for piece in pieces])
+        numbers = np.repeat(np.arange(len(pieces)), [len(piece.place) for piece in pieces])
+        # of each side of each tile
+        counts = np.bincount(4 * numbers + place[:, 0], minlength=4 * len(pieces))
+        self.corner = np.empty(len(self.vertices), np.uint8)
+        assemble(
+            self._start, _starts([len(piece.vertices) for piece in pieces]), len(tiling.columns) - 1,
+            len(tiling.rows) - 1, self.triangles, self.across, _starts(counts.tolist()), place,
+            np.concatenate([piece.span for piece in pieces]), touch, self.corner,
+        )  # fmt: skip
+        self.component = np.empty(len(self.triangles), np.int64)
+        find_components(self.across, self.component, np.empty(len(self.triangles), np.int64))
+        # memory of one number a vertex for whoever walks over it
+        self.walked_to = np.empty(len(self.vertices))
         self._found = np.empty(16, np.int64)
-        self.component = cut.component
-        self._corners = cut.vertices[cut.triangles]
         # the edges at the boundary, and the component that each belongs to
-        triangle, edge = np.nonzero(cut.across < 0)
-        self._edges = np.stack([self._corners[triangle, edge], self._corners[triangle, (edge + 1) % 3]], axis=1)
-        self._edge_component = cut.component[triangle]
-        largest = float(np.abs(cut.vertices).max()) if len(cut.vertices) else 0.0
+        triangle, edge = np.nonzero(self.across < 0)
+        ends = self.vertices[self.triangles[triangle, edge]], self.vertices[self.triangles[triangle, (edge + 1) % 3]]
+        self._edges = np.concatenate(ends, axis=1)
+        self._edge_component = self.component[triangle]
+        largest = float(np.abs(self.vertices).max()) if len(self.vertices) else 0.0
         self.touch = TOUCH + ROUNDING * largest
 
     def __len__(self) -> int:
@@ -49,28 +66,48 @@ class Mesh:
         """Where on the surface a point lies, moved onto it where only rounding has put it beside; None off it."""
         if not len(self):
             return None
-        count = locate(*point, self.vertices, self.triangles, self._found)
+        count = self._locate(point)
         if count > len(self._found):
             self._found = np.empty(count, np.int64)
-            locate(*point, self.vertices, self.triangles, self._found)
+            self._locate(point)
         if count:
             return point, tuple(self._found[:count].tolist())
-        a, b, c = (self._corners[:, k] for k in range(3))
         nearest = self.nearest(point)
         if nearest is None or not _near(point, nearest, self.touch):
             return None
         # what was moved lies on an edge but for rounding, so that no triangle need have it: the nearest one does
+        a, b, c = (self.vertices[self.triangles[:, k]] for k in range(3))
         away = [_apart(a, b, nearest), _apart(b, c, nearest), _apart(c, a, nearest)]
         return nearest, (int(np.argmin(np.min(away, axis=0))),)
 
+    def components_at(self, points: Floats) -> Integers:
+        """The component in which each of some points (m, 2) lies, one of them where it lies in several; -1 off all."""
+        found = np.empty(len(points), np.int64)
+        tiling = self._tiling
+        components_at(
+            np.ascontiguousarray(points), tiling.columns, tiling.rows, self._start, self.vertices, self.triangles,
+            self.component, np.empty(1, np.int64), found,
+        )  # fmt: skip
+        return found
+
+    def _locate(self, point: Point) -> int:
+        """Find the triangles that have a point; how many there are."""
+        tiling = self._tiling
+        return int(
+            locate_on_tiles(
+                *point, tiling.columns, tiling.rows, self._start, self.vertices, self.triangles, self._found
+            )
+        )
+
     def nearest(self, point: Point, component: int | None = None) -> Point | None:
         """The point of the surface, or of one component of it, on its boundary that is nearest to one off it."""
-        edges = self._edges if component is None else self._edges[self._edge_component == component]
-        if not len(edges):
-            return None
-        feet = _feet(edges[:, 0], edges[:, 1], point)
-        k = int(np.argmin(((feet - point) ** 2).sum(axis=1)))
-        return float(feet[k, 0]), float(feet[k, 1])
+        number, x, y = nearest_edge(*point, self._edges, self._edge_component, -1 if component is None else component)
+        return None if number < 0 else (x, y)
+
+
+def _starts(counts: Sequence[int]) -> Integers:
+    """Where each of several parts begins, and the end of the last."""
+    return np.array([0, *accumulate(counts)], np.int64)
 
 
 def _feet(a: Floats, b: Floats, point: Point) -> Floats:

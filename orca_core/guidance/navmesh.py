@@ -8,26 +8,31 @@ the radius from whatever stands, and which gap is a passage is the rule of orca_
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from orca_core._jit import compile_all
 from orca_core.errors import InvalidInput
-from orca_core.geometry.clear_area import clear_area, plane_extent
+from orca_core.geometry.clear_area import Surface, plane_extent
 from orca_core.geometry.obstacles import Obstacle, ObstacleSet
-from orca_core.geometry.triangulation import triangulated
 from orca_core.geometry.walkable import WalkableSet
 from orca_core.guidance.interval_search import IntervalSearch, OutOfBudget
 from orca_core.guidance.mesh import Mesh
 from orca_core.guidance.planner import Answer, Disc, Path, Point, Unfinished, Unreachable, checked_query, path_through
+from orca_core.guidance.tiles import Cuts, Tiling
 from orca_core.kernels.orientation import WORK
 from orca_core.kernels.walls import walls_block
 
 __all__ = ["NavmeshPlanner"]
 
+Floats = NDArray[np.float64]
+
 # meshes kept at once, the one made first forgotten first; made again it has the same bits
 KEPT_MESHES = 32
+# expansions that are spent on a shortest path before one that is a little longer will do
+EXACT = 1000
 
 
 class NavmeshPlanner:
@@ -37,18 +42,48 @@ class NavmeshPlanner:
     """
 
     def __init__(
-        self, walkable: WalkableSet, obstacles: ObstacleSet, *, merge_collinear: bool = False, expansions: int = 100_000
+        self,
+        walkable: WalkableSet,
+        obstacles: ObstacleSet,
+        *,
+        merge_collinear: bool = False,
+        expansions: int = 100_000,
+        before: NavmeshPlanner | None = None,
     ) -> None:
         """Copy the geometry, at no cost; `expansions` is the budget of one path.
 
-        Raises InvalidInput for a budget below 1.
+        `before` is who planned until now, and is not asked any more: what has not changed is taken from there. Raises
+        InvalidInput for a budget below 1.
         """
         if expansions < 1:
             raise InvalidInput(f"the budget must be at least 1 expansion, not {expansions}")
         self._walkable, self._obstacles = walkable.copy(), obstacles.copy()
         self._merge = merge_collinear
+        items = self._obstacles.items()
+        known = {} if before is None else before._box_of
+        # the box of each, looked up once: an obstacle that changes is another one
+        self._box_of: dict[int, tuple[Any, list[float]]] = {}
+        for each in items:
+            held = known.get(id(each.points))
+            self._box_of[id(each.points)] = held if held is not None and held[0] is each.points else _box(each)
+        boxes = np.array([self._box_of[id(each.points)][1] for each in items]).reshape(-1, 4)
         # looked up once, for a plane that holds them all
-        self._farthest = max([0.0, *(float(np.abs(each.points).max()) for each in self._obstacles.items())])
+        self._farthest = float(np.abs(boxes).max(initial=0.0))
+        acting = [not each.open for each in items]
+        self._acting = [each for each in items if not each.open]
+        self._boxes = boxes[acting]
+        # how much stands, and where, open doors as well: what opens and closes changes no line between tiles
+        areas = [ring for area in self._walkable.items() for polygon in area.polygons for ring in polygon]
+        self._segments = sum(len(each.points) for each in items) + sum(len(ring) for ring in areas)
+        corners = [*boxes.reshape(-1, 2), *(point for ring in areas for point in (ring.min(axis=0), ring.max(axis=0)))]
+        self._busy = (0.0, 0.0, 0.0, 0.0)
+        if corners:
+            low, high = np.min(corners, axis=0), np.max(corners, axis=0)
+            self._busy = (float(low[0]), float(low[1]), float(high[0]), float(high[1]))
+        # surfaces and tiles by radius and extent, each with what its tiling is made of
+        self._known: dict[tuple[float, float], tuple[Any, Cuts]] = {}
+        if before is not None and before._merge == merge_collinear and _same(before._walkable, self._walkable):
+            self._known = before._known
         compile_all()
         self._search_over = IntervalSearch()
         self._expansions = expansions
@@ -65,11 +100,14 @@ class NavmeshPlanner:
         *,
         expansions: int | None = None,
         avoid: Disc | None = None,
+        longer: float = 0.0,
     ) -> Answer:
         """A shortest path for a disc over the surface; raises InvalidInput as Planner says.
 
         `expansions` is the budget of this path, where it is not that of every one; it may be 0. `avoid`, a centre and a
-        radius, is taken off the surface.
+        radius, is taken off the surface. With `longer` it is a shortest one where that is found in EXACT expansions,
+        else one that is longer by no more than that part of it: among many obstacles, where there are many ways of
+        nearly one length, this takes a hundredth of the expansions.
         """
         budget = self._expansions if expansions is None else expansions
         first, last, radius = checked_query(start, goal, radius)
@@ -87,7 +125,22 @@ class NavmeshPlanner:
         shared = [triangle for triangle in end[1] if int(mesh.component[triangle]) in ours]
         if not shared:
             return Unreachable(mesh.nearest(last, component), "disconnected")
-        return self._search(mesh, first, last, begin, (end[0], tuple(shared)), budget)
+        return self._search(mesh, first, last, begin, (end[0], tuple(shared)), budget, longer)
+
+    def prepare(self, radius: float, farthest: float) -> None:
+        """Make the mesh for a disc."""
+        self._mesh((farthest, 0.0), (0.0, 0.0), radius, None)
+
+    def reachable(self, starts: Floats, goals: Floats, radii: Floats) -> NDArray[np.uint8]:
+        """1 where start and goal lie within triangles that hang together."""
+        found = np.zeros(len(starts), np.uint8)
+        for radius in np.unique(radii):
+            which = np.flatnonzero(radii == radius)
+            far = float(max(np.abs(starts[which]).max(), np.abs(goals[which]).max()))
+            mesh = self._mesh((far, 0.0), (0.0, 0.0), float(radius), None)
+            begin, end = mesh.components_at(starts[which]), mesh.components_at(goals[which])
+            found[which] = (begin >= 0) & (begin == end)
+        return found
 
     def path_from_beside(
         self,
@@ -97,17 +150,18 @@ class NavmeshPlanner:
         *,
         expansions: int | None = None,
         avoid: Disc | None = None,
+        longer: float = 0.0,
     ) -> Answer:
         """As `path`, for somebody whom others may have pushed off the surface: from nearer than its radius to a wall
         its way begins with the nearest point of the surface, if no wall is between.
         """
-        found = self.path(start, goal, radius, expansions=expansions, avoid=avoid)
+        found = self.path(start, goal, radius, expansions=expansions, avoid=avoid, longer=longer)
         if not (isinstance(found, Unreachable) and found.reason == "start-off-surface" and found.nearest is not None):
             return found
         x, y = found.nearest
         if (x - start[0]) ** 2 + (y - start[1]) ** 2 > radius * radius or self._walled(start, found.nearest):
             return found
-        rest = self.path(found.nearest, goal, radius, expansions=expansions, avoid=avoid)
+        rest = self.path(found.nearest, goal, radius, expansions=expansions, avoid=avoid, longer=longer)
         return path_through([(start[0], start[1]), *rest.waypoints]) if isinstance(rest, Path) else rest
 
     def _walled(self, start: Sequence[float], end: Point) -> bool:
@@ -125,16 +179,25 @@ class NavmeshPlanner:
         begin: tuple[Point, tuple[int, ...]],
         end: tuple[Point, tuple[int, ...]],
         budget: int,
+        longer: float,
     ) -> Answer:
         """The path between two places of one component."""
         if set(begin[1]) & set(end[1]):
             return path_through([first, last])
-        try:
-            points = self._search_over.shortest(mesh, begin[0], begin[1], end[0], end[1], budget)
-        except OutOfBudget:
+        # by how much longer it may be, and what may be spent on that
+        tries = [(0.0, budget)] if longer == 0.0 else [(0.0, min(EXACT, budget)), (longer, budget - EXACT)]
+        points = None
+        for more, expansions in tries:
+            if points is not None or expansions < 0:
+                break
+            try:
+                points = self._search_over.shortest(mesh, begin[0], begin[1], end[0], end[1], expansions, more)
+            except OutOfBudget:
+                pass
+            finally:
+                self.spent += self._search_over.spent
+        if points is None:
             return Unfinished(budget)
-        finally:
-            self.spent += self._search_over.spent
         # what rounding had put beside the surface is where the caller said
         return path_through([first, *points[1:-1], last])
 
@@ -145,16 +208,33 @@ class NavmeshPlanner:
             extent = plane_extent(ObstacleSet(), first, last, (self._farthest, 0.0), radius=radius)
         found = self._meshes.get((radius, extent, avoid))
         if found is None:
-            obstacles = self._obstacles
+            acting, boxes = self._acting, self._boxes
             if avoid is not None:
-                obstacles = obstacles.copy()
-                obstacles.add([Obstacle(_octagon(avoid), closed=True)])
-            area = clear_area(self._walkable, obstacles, radius, self._merge, extent)
-            found = Mesh(triangulated(area))
+                octagon = _octagon(avoid)
+                acting = [*acting, Obstacle(octagon, closed=True)]
+                boxes = np.concatenate([boxes, [[*octagon.min(axis=0), *octagon.max(axis=0)]]])
+            cuts = self._cuts(radius, extent)
+            found = Mesh(cuts.tiling, cuts.pieces(acting, boxes), cuts.touch)
             while len(self._meshes) >= KEPT_MESHES:
                 del self._meshes[next(iter(self._meshes))]
             self._meshes[radius, extent, avoid] = found
         return found
+
+    def _cuts(self, radius: float, extent: float) -> Cuts:
+        """The tiles for one radius, as they were cut by planners before this one where they still hold."""
+        tiling_of = (self._segments, self._busy)
+        known = self._known.get((radius, extent))
+        if known is None or known[0] != tiling_of:
+            surface = known[1].surface if known is not None else Surface.of(self._walkable, radius, self._merge)
+            bounds = (-extent, -extent, extent, extent)
+            if surface.area is not None and not surface.area.is_empty:
+                left, bottom, right, top = (float(value) for value in surface.area.bounds)
+                bounds = (left, bottom, right, top)
+            known = tiling_of, Cuts(surface, Tiling.over(bounds, self._segments, self._busy))
+            while len(self._known) >= KEPT_MESHES:
+                del self._known[next(iter(self._known))]
+            self._known[radius, extent] = known
+        return known[1]
 
 
 def _octagon(disc: Disc) -> NDArray[np.float64]:
@@ -165,3 +245,14 @@ def _octagon(disc: Disc) -> NDArray[np.float64]:
     near, far = [half, radius, radius, half, -half, -radius, -radius, -half], radius
     ups = [-far, -half, half, far, far, half, -half, -far]
     return np.array([(x + right, y + up) for right, up in zip(near, ups, strict=True)])
+
+
+def _box(obstacle: Obstacle) -> tuple[Any, list[float]]:
+    """The points of an obstacle, and of these least x and y and largest."""
+    points = np.asarray(obstacle.points, np.float64)
+    return obstacle.points, [*points.min(axis=0).tolist(), *points.max(axis=0).tolist()]
+
+
+def _same(one: WalkableSet, other: WalkableSet) -> bool:
+    """Whether two sets have the very same areas."""
+    return len(one) == len(other) and all(a is b for a, b in zip(one.items(), other.items(), strict=True))

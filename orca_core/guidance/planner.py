@@ -13,6 +13,9 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Literal, Protocol
 
+import numpy as np
+from numpy.typing import NDArray
+
 from orca_core.errors import InvalidInput, Problem
 from orca_core.geometry.rings import LIMIT
 
@@ -80,12 +83,26 @@ class Planner(Protocol):
         *,
         expansions: int | None = None,
         avoid: Disc | None = None,
+        longer: float = 0.0,
     ) -> Answer:
         """A path for a disc from `start` to `goal` whose centre keeps `radius` from all that stands.
 
         `expansions` is the budget of this path, where it is not that of every one; it may be 0. `avoid`, a centre and a
-        radius, is taken off what may be walked on. Raises InvalidInput for a point that is not two finite numbers
+        radius, is taken off what may be walked on. A path may be longer than a good one of this planner by the part
+        `longer`, where that saves much. Raises InvalidInput for a point that is not two finite numbers
         within the limit, or a radius below 0.
+        """
+        ...
+
+    def prepare(self, radius: float, farthest: float) -> None:
+        """Make what paths for a disc need, up to so far from the origin; without it that is made when asked for one."""
+        ...
+
+    def reachable(
+        self, starts: NDArray[np.float64], goals: NDArray[np.float64], radii: NDArray[np.float64]
+    ) -> NDArray[np.uint8]:
+        """1 for each of m questions, `starts` and `goals` (m, 2) and `radii` (m,), that surely has a path, as far as
+        that is known without searching for one.
         """
         ...
 
@@ -97,6 +114,7 @@ class Planner(Protocol):
         *,
         expansions: int | None = None,
         avoid: Disc | None = None,
+        longer: float = 0.0,
     ) -> Answer:
         """As `path`, for somebody whom others may have pushed off what may be walked on: its way begins with the
         nearest point of it, if no wall is between.

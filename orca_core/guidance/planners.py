@@ -19,10 +19,17 @@ def planned_on(options: Options, grid_map: PlacedGrid | None) -> PlacedGrid | No
 
 
 def planner_for(
-    options: Options, walkable: WalkableSet, obstacles: ObstacleSet, grid_map: PlacedGrid | None
+    options: Options,
+    walkable: WalkableSet,
+    obstacles: ObstacleSet,
+    grid_map: PlacedGrid | None,
+    before: Planner | None = None,
 ) -> Planner:
-    """A planner over what stands now; later changes do not show in it."""
+    """A planner over what stands now; later changes do not show in it. What has not changed it takes from the one
+    `before`, which is asked no more.
+    """
     cells = planned_on(options, grid_map)
     if cells is not None:
         return GridMapPlanner(cells, obstacles=obstacles)
-    return NavmeshPlanner(walkable, obstacles, merge_collinear=options.merge_collinear)
+    known = before if isinstance(before, NavmeshPlanner) else None
+    return NavmeshPlanner(walkable, obstacles, merge_collinear=options.merge_collinear, before=known)

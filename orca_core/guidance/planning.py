@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Protocol
 
 import numpy as np
@@ -27,6 +28,7 @@ __all__ = [
     "Planning",
     "Question",
     "answered",
+    "prepared",
 ]
 
 Floats = NDArray[np.float64]
@@ -36,6 +38,8 @@ Integers = NDArray[np.int64]
 OUTCOMES = ("way", "start-off-surface", "goal-off-surface", "disconnected", "unfinished", "postponed")
 # for how much wider a disc a way is looked for first
 ROOMY = 1.3
+# by how much longer than a shortest one a way may be, where there are many; by half a percent on average
+LONGER = 0.05
 # budgets that one search may take beyond what is left of the batch's
 CAP = 10
 # of a longer way the rest is planned once these are behind
@@ -83,6 +87,11 @@ class FoundWays:
 class Planning(Protocol):
     """Answers the questions of one world."""
 
+    def prepare(self, planner: Planner, radii: Floats, farthest: float) -> None:
+        """Have what it needs for discs of these radii (r,) up to so far from the origin made in good time, if that is
+        not done by itself when it is asked.
+        """
+
     def submit(self, due: int, question: Question) -> None:
         """Take a batch whose answer is wanted right after step `due`; never more than one for a step."""
 
@@ -99,6 +108,9 @@ class InlinePlanning:
     def __init__(self) -> None:
         """Nothing was asked."""
         self._questions: dict[int, Question] = {}
+
+    def prepare(self, planner: Planner, radii: Floats, farthest: float) -> None:
+        """There is no time but that of the steps."""
 
     def submit(self, due: int, question: Question) -> None:
         """Keep it until then."""
@@ -121,9 +133,13 @@ def answered(question: Question, due: int) -> FoundWays:
     lengths = np.zeros(count, np.int64)
     waypoints: list[Point] = []
     end = planner.spent + question.expansions
+    # who surely has a way can wait without being looked at one by one
+    sure: NDArray[np.uint8] | None = None
     for k in range(count):
         spent_all = planner.spent >= end
-        if spent_all and question.postponed[k]:
+        if spent_all and sure is None:
+            sure = question.postponed | planner.reachable(question.start, question.goal, question.radius)
+        if spent_all and sure is not None and sure[k]:
             outcome[k] = OUTCOMES.index("postponed")
             continue
         found = _planned(question, k, 0 if spent_all else question.expansions * CAP)
@@ -135,11 +151,11 @@ def answered(question: Question, due: int) -> FoundWays:
             if found.nearest is not None:
                 nearest[k], has_nearest[k] = found.nearest, 1
                 if question.nearest and found.reason != "start-off-surface":
-                    partial = planner.path(
+                    half_way = planner.path(
                         _start(question, k), found.nearest, float(question.radius[k]),
-                        expansions=question.expansions * CAP,
+                        expansions=question.expansions * CAP, longer=LONGER,
                     )  # fmt: skip
-                    inner = partial.waypoints[1:] if isinstance(partial, Path) else ()
+                    inner = half_way.waypoints[1:] if isinstance(half_way, Path) else ()
         else:
             outcome[k] = OUTCOMES.index("postponed" if spent_all else "unfinished")
         inner = inner[:MAX_WAYPOINTS]
@@ -147,6 +163,13 @@ def answered(question: Question, due: int) -> FoundWays:
         waypoints += inner
     points = np.array(waypoints, np.float64).reshape(-1, 2)
     return FoundWays(due, question.ids, outcome, nearest, has_nearest, lengths, points)
+
+
+def prepared(planner: Planner, radii: Floats, farthest: float) -> None:
+    """Have a planner make what it needs for agents of these radii (r,)."""
+    for radius in radii.tolist():
+        planner.prepare(radius, farthest)
+        planner.prepare(ROOMY * radius, farthest)
 
 
 def _start(question: Question, k: int) -> tuple[float, float]:
@@ -159,13 +182,12 @@ def _planned(question: Question, k: int, expansions: int) -> Answer:
     goal = (float(question.goal[k, 0]), float(question.goal[k, 1]))
     radius = float(question.radius[k])
     x, y, away = question.avoid[k].tolist()
+    plan = partial(question.planner.path_from_beside, start, goal, expansions=expansions, longer=LONGER)
     if away > 0.0:
-        found = question.planner.path_from_beside(start, goal, radius, expansions=expansions, avoid=(x, y, away))
+        found = plan(radius, avoid=(x, y, away))
         if isinstance(found, Path | Unfinished):
             return found
     # ways that keep off corners and door posts, at which the constraints of a boundary hold an agent up; where there is
     # no such way, and of who cannot arrive at all, the disc itself decides
-    roomy = question.planner.path_from_beside(start, goal, ROOMY * radius, expansions=expansions)
-    if isinstance(roomy, Path):
-        return roomy
-    return question.planner.path_from_beside(start, goal, radius, expansions=expansions)
+    roomy = plan(ROOMY * radius)
+    return plan(radius) if isinstance(roomy, Unreachable) else roomy

@@ -66,16 +66,21 @@ def share_right_of_way(world: World, trouble: Trouble, blocked: Integers) -> lis
     The event tells of those who can only change places and have found no room for it.
     """
     agents, options, step = world.population.state, world.options, world.step_count
+    if not len(blocked) and not (agents.told("right_since") >= 0).any() and not agents.told("swapping").any():
+        # nobody asks, nobody has it, and so nobody yields
+        agents.clear("yielding", "yields_to")
+        return []
+    agents.own("right_since")
     ids, right = agents["id"], agents["right_since"]
     events = advance_swaps(world, trouble) if options.back_out else []
     _end_rights(world, trouble, blocked)
     shortest, patient = steps_of(SHORTEST, world.time_step), steps_of(PATIENCE, world.time_step)
-    mark, whom = trouble.mark, trouble.whom
+    mark, whom = trouble.yielders()
     mark[:] = NONE
     rests = ((agents["status"] == ARRIVED) | (agents["status"] == ARRIVED_CROWDED)).astype(np.uint8)
     # whoever wants to be nowhere has been put there, and stays
     movable = (agents["status"] != NO_GOAL).astype(np.uint8)
-    around = (trouble.widest, agents["position"], agents["radius"], agents["max_speed"], agents["time_horizon"])
+    around = (trouble.widest, agents["position"], agents["radius"], agents["max_speed"], agents.dense("time_horizon"))
     found = (trouble.size, trouble.head, trouble.chain, trouble.near, *trouble.around, trouble.queue, mark)
 
     def clear_way(row: int) -> int:

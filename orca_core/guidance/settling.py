@@ -46,7 +46,8 @@ def settle_crowds(world: World, trouble: Trouble) -> list[Event]:
     status[settled], status[free] = ARRIVED_CROWDED, MOVING
     for changed in (settled, free):
         waiting[changed] = 0
-        agents["blocked_by"][changed] = agents["right_since"][changed] = -1
+        for name in ("blocked_by", "right_since"):
+            agents.put(name, changed, -1)
     return [Event("arrived-crowded", world.step_count, agents["id"][settled].tolist())] if len(settled) else []
 
 
@@ -54,7 +55,7 @@ def _room(agents: AgentState, trouble: Trouble) -> Floats:
     """How far from its goal each (n,) is bound to end because of those who have the same goal and are nearer."""
     room = np.zeros(agents.count)
     shared = np.zeros(agents.count, np.uint8)
-    if sharers(agents.count, agents["goal"], agents["has_goal"], trouble.goal_head, trouble.queue, shared):
+    if sharers(agents.count, agents["goal"], agents["has_goal"], trouble.goal_head, trouble.near, shared):
         rows = np.flatnonzero(shared)
         goal = agents["goal"][rows]
         offset = goal - agents["position"][rows]

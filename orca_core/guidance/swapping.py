@@ -62,6 +62,8 @@ AT_MOST = 120.0
 def swap_wishes(world: World, wish: Floats) -> Integers:
     """Write what those want who are on their way in a swap to `wish` (n, 2); the rows of them."""
     agents = world.population.state
+    if not agents.told("swapping").any():
+        return np.empty(0, np.int64)
     swapping = agents["swapping"]
     # who has a way is led in by it
     led = ((swapping == GOES_IN) | (swapping == FOLLOWS)) & (agents["guidance"] == STRAIGHT)
@@ -110,6 +112,8 @@ def begin_swaps(world: World, holders: Integers) -> Integers:
         # the nearest of them, then the first
         offset = agents["position"][taken] - agents["position"][row]
         other = taken[np.argmin(offset[:, 0] * offset[:, 0] + offset[:, 1] * offset[:, 1])]
+        agents.own("swapping")
+        swapping = agents["swapping"]
         swapping[row] = BEYOND
         agents["swaps_with"][row] = ids[other]
         agents["swap_since"][row] = world.step_count

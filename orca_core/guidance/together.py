@@ -53,10 +53,11 @@ class Together:
             self._middle = np.empty((len(groups), 4))
         if not len(self._rows):
             return False
+        agents.own("guided")
         pulled = keep_together(
             self._rows, self._member, self._middle, world.time_step, world.options.clamp_preferred_velocity,
             agents["position"], agents["radius"], agents["max_speed"], agents["goal"], agents["has_goal"],
-            agents["preferred_speed"], agents["goal_tolerance"], agents["preferred_velocity"], agents["guided"],
+            agents["preferred_speed"], agents["goal_tolerance"], agents.told("preferred_velocity"), agents["guided"],
             agents["steer_velocity"],
         )  # fmt: skip
         return bool(pulled)

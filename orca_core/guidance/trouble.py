@@ -42,11 +42,11 @@ def steps_of(seconds: float, time_step: float) -> int:
 
 def deciding_columns(agents: AgentState) -> tuple[Bytes, Floats]:
     """Who heads for its goal by itself (n,), and what the others want (n, 2) by what guides have said so far."""
+    if not agents.told("guided").any():
+        return agents["has_goal"], agents.told("preferred_velocity")
     guided = agents["guided"]
-    if not guided.any():
-        return agents["has_goal"], agents["preferred_velocity"]
     heads = ((agents["has_goal"] == 1) & (guided == 0)).astype(np.uint8)
-    return heads, np.where(guided[:, None] == 1, agents["steer_velocity"], agents["preferred_velocity"])
+    return heads, np.where(guided[:, None] == 1, agents["steer_velocity"], agents.told("preferred_velocity"))
 
 
 class Trouble:
@@ -71,11 +71,19 @@ class Trouble:
             while buckets < BUCKETS * self._room:
                 buckets *= 2
             self.head = np.full(buckets, -1, np.int64)
-            self.goal_head = np.full(buckets, -1, np.int64)
-            self._rows = np.zeros((4, self._room), np.int64)
-            self._mark, self._wish = np.zeros(self._room, np.uint8), np.zeros((self._room, 2))
-        self.chain, self.near, self.queue, self.whom = self._rows[:, :count]
-        self.mark, self.wish = self._mark[:count], self._wish[:count]
+            self._rows = np.zeros((3, self._room), np.int64)
+            self._wish = np.zeros((self._room, 2))
+            self._mark, self._whom = np.zeros(0, np.uint8), np.zeros(0, np.int64)
+        self.chain, self.near, self.queue = self._rows[:, :count]
+        # goals are sorted before anybody is in the queue
+        self.goal_head = self._rows[2][: 1 << (self._room.bit_length() - 1)]
+        self.wish = self._wish[:count]
+
+    def yielders(self) -> tuple[Bytes, Integers]:
+        """Room for how each yields (n,), and to whom (n,): there only where somebody has had or asked for the right."""
+        if len(self._mark) < self._room:
+            self._mark, self._whom = np.zeros(self._room, np.uint8), np.zeros(self._room, np.int64)
+        return self._mark[: len(self.wish)], self._whom[: len(self.wish)]
 
     def look(self, world: World) -> Floats:
         """Find what every agent wants (n, 2) in m/s, as the guides before this one have it."""

@@ -8,11 +8,13 @@ import math
 
 import numpy as np
 
-from orca_core._jit import kernel
+from orca_core._jit import kernel, prefetch
 from orca_core.kernels.tree import LEAF
 
-__all__ = ["follow_frame", "write_frame", "write_leaf_firsts"]
+__all__ = ["box_frame", "follow_frame", "read_frame", "write_frame", "write_leaf_firsts"]
 
+# how many places ahead memory is asked for
+AHEAD = 16
 # a displacement is told rounded up
 ROUNDED_UP = 1.0 + 1e-9
 
@@ -68,6 +70,48 @@ def write_frame(leaves, count, order, position, velocity, radius, packed, leaf_x
         packed[place, 1] = position[order[place], 1]
         packed[place, 4] = radius[order[place]]
     follow_frame(0, leaves, count, order, packed, position, velocity, packed, leaf_x, leaf_y, boxes)
+
+
+@kernel("void(i8,i8,i8,f8[:,::1],f8[::1],f8[::1],f8[:,::1])")
+def box_frame(first_leaf, last_leaf, count, packed, leaf_x, leaf_y, boxes):
+    """Write coordinates and boxes of the leaves [first_leaf, last_leaf) of a frame whose rows `packed` (n, 5) are
+    there: what somebody else has computed.
+    """
+    for leaf in range(first_leaf, last_leaf):
+        min_x = math.inf
+        min_y = math.inf
+        max_x = -math.inf
+        max_y = -math.inf
+        for place in range(leaf * LEAF, leaf * LEAF + LEAF):
+            x = math.inf
+            y = math.inf
+            if place < count:
+                x = packed[place, 0]
+                y = packed[place, 1]
+                min_x = min(min_x, x)
+                max_x = max(max_x, x)
+                min_y = min(min_y, y)
+                max_y = max(max_y, y)
+            leaf_x[place] = x
+            leaf_y[place] = y
+        boxes[leaf, 0] = min_x
+        boxes[leaf, 1] = min_y
+        boxes[leaf, 2] = max_x
+        boxes[leaf, 3] = max_y
+
+
+@kernel("void(i8,i8,i8[::1],f8[:,::1],f8[:,::1],f8[:,::1])")
+def read_frame(first, last, order, packed, position, velocity):
+    """Write the state by index, `position` and `velocity` (n, 2), of those at the places [first, last) of a frame."""
+    for place in range(first, last):
+        i = order[place]
+        if place + AHEAD < last:
+            prefetch(position, order[place + AHEAD])
+            prefetch(velocity, order[place + AHEAD])
+        position[i, 0] = packed[place, 0]
+        position[i, 1] = packed[place, 1]
+        velocity[i, 0] = packed[place, 2]
+        velocity[i, 1] = packed[place, 3]
 
 
 @kernel("void(i8,i8,i8[::1],i8[::1])")

@@ -4,8 +4,9 @@ Source: M. Cui, D. Harabor, A. Grastien, Compromise-free Pathfinding on a Naviga
 
 A node is a root, the last turning point so far, and an interval on an edge that the root sees. Expanding it looks
 through the interval into the triangle behind: what is seen keeps the root; what is hidden behind an end of the interval
-that is a vertex has that vertex as its root. Its estimate is the shortest way from the root over the interval to the
-goal, never more than there is to go, so that the first path that comes out is a shortest one.
+that is a corner, a vertex at which something stands, has that corner as its root. Its estimate is the shortest way from
+the root over the interval to the goal, never more than there is to go, so that the first path that comes out is a
+shortest one; what there is to go may count `greed` times, and a path is then longer by no more than that factor.
 
 A* from triangle to triangle with a funnel pulled through was rejected: it is only as short as the chain of triangles
 that it happened to choose, and no factor bounds how much longer that is.
@@ -23,7 +24,7 @@ import math
 
 from orca_core._jit import kernel
 
-__all__ = ["NO_ROOM", "OUT_OF_BUDGET", "locate", "run", "see_around"]
+__all__ = ["NO_ROOM", "OUT_OF_BUDGET", "run", "see_around"]
 
 OUT_OF_BUDGET = -1
 NO_ROOM = -2
@@ -36,6 +37,8 @@ SPENT = 3
 
 # a root that was reached before on a way shorter by more than this part is not tried again
 ROOT_SLACK = 1e-12
+# points nearer than this part of their coordinates are one
+SAME_POINT = 1e-12
 
 
 @kernel("f8(f8,f8,f8,f8,f8,f8)")
@@ -54,7 +57,8 @@ def apart(ax, ay, bx, by):
 def meeting(ox, oy, tx, ty, ax, ay, a, bx, by, b):
     """Where the ray from o through t meets the edge between corners a and b, kept on the edge, and the vertex it is.
 
-    An end of the edge that is met is that vertex: a path may bend there.
+    An end that is met is that vertex, whatever rounding says: what lies round a corner that is in line with two others
+    would else be seen from neither.
     """
     before = turn(ox, oy, tx, ty, ax, ay)
     after = turn(ox, oy, tx, ty, bx, by)
@@ -63,7 +67,14 @@ def meeting(ox, oy, tx, ty, ax, ay, a, bx, by, b):
         return ax, ay, a
     if part >= 1.0:
         return bx, by, b
-    return ax + part * (bx - ax), ay + part * (by - ay), -1
+    x = ax + part * (bx - ax)
+    y = ay + part * (by - ay)
+    touch = SAME_POINT * (1.0 + abs(x) + abs(y))
+    if abs(x - ax) <= touch and abs(y - ay) <= touch:
+        return ax, ay, a
+    if abs(x - bx) <= touch and abs(y - by) <= touch:
+        return bx, by, b
+    return x, y, -1
 
 
 @kernel("Tuple((f8,i8))(f8,f8,f8,f8,f8,f8,f8,f8)")
@@ -133,10 +144,10 @@ def link(x, y, before, chain_point, chain_before, counts):
     return place
 
 
-@kernel("b1(i8,i8,f8,i8,i8,f8,f8,i8,f8,f8,i8,f8,f8,i8[:,::1],f8[::1],f8[:,::1],i8[:,::1],f8[:,::1],i8[::1],i8[::1])")
+@kernel("b1(i8,i8,f8,i8,i8,f8,f8,i8,f8,f8,i8,f8,f8,f8,i8[:,::1],f8[::1],f8[:,::1],i8[:,::1],f8[:,::1],i8[::1],i8[::1])")
 def push(
-    root, root_vertex, walked, triangle, edge, lx, ly, left, rx, ry, right, gx, gy, across, walked_to, real, whole,
-    chain_point, heap, counts,
+    root, root_vertex, walked, triangle, edge, lx, ly, left, rx, ry, right, gx, gy, greed, across, walked_to, real,
+    whole, chain_point, heap, counts,
 ):  # fmt: skip
     """Queue the interval of an edge of `triangle`, to be looked through from it; not at the boundary.
 
@@ -171,7 +182,7 @@ def push(
         mx = gx + twice * dy
         my = gy - twice * dx
     length, _ = over(chain_point[root, 0], chain_point[root, 1], lx, ly, rx, ry, mx, my)
-    real[node, 0] = walked + length
+    real[node, 0] = walked + greed * length
     real[node, 1] = walked
     real[node, 2] = lx
     real[node, 3] = ly
@@ -187,9 +198,13 @@ def push(
     return True
 
 
-@kernel("b1(i8,f8,f8,f8[:,::1],i8[:,::1],i8[:,::1],f8[::1],f8[:,::1],i8[:,::1],f8[:,::1],i8[::1],i8[::1],i8[::1])")
+@kernel(
+    "b1(i8,f8,f8,f8,f8[:,::1],u1[::1],i8[:,::1],i8[:,::1],f8[::1],f8[:,::1],i8[:,::1],f8[:,::1],i8[::1],i8[::1],"
+    "i8[::1])"
+)
 def expand(
-    node, gx, gy, vertices, triangles, across, walked_to, real, whole, chain_point, chain_before, heap, counts
+    node, gx, gy, greed, vertices, corner, triangles, across, walked_to, real, whole, chain_point, chain_before, heap,
+    counts,
 ):  # fmt: skip
     """See the two other edges of the triangle that a node enters; whether there was room."""
     root = whole[node, 0]
@@ -217,14 +232,22 @@ def expand(
     ox = chain_point[root, 0]
     oy = chain_point[root, 1]
 
-    # on the edge itself everything behind it is in sight
+    # seen edge on: from the edge itself all behind it is in sight, from beside it what lies round its end
     if turn(ox, oy, rx, ry, lx, ly) <= 0.0:
+        if (lx - ox) * (rx - ox) + (ly - oy) * (ry - oy) > 0.0:
+            left_nearer = apart(ox, oy, lx, ly) <= apart(ox, oy, rx, ry)
+            root_vertex = left if left_nearer else right
+            if root_vertex < 0 or corner[root_vertex] == 0:
+                return True
+            ex, ey = (lx, ly) if left_nearer else (rx, ry)
+            root = link(ex, ey, root, chain_point, chain_before, counts)
+            walked += apart(ox, oy, ex, ey)
         return push(
-            root, root_vertex, walked, triangle, to_a, ax, ay, a, tx, ty, top, gx, gy, across, walked_to, real, whole,
-            chain_point, heap, counts,
+            root, root_vertex, walked, triangle, to_a, ax, ay, a, tx, ty, top, gx, gy, greed, across, walked_to, real,
+            whole, chain_point, heap, counts,
         ) and push(
-            root, root_vertex, walked, triangle, to_b, tx, ty, top, bx, by, b, gx, gy, across, walked_to, real, whole,
-            chain_point, heap, counts,
+            root, root_vertex, walked, triangle, to_b, tx, ty, top, bx, by, b, gx, gy, greed, across, walked_to, real,
+            whole, chain_point, heap, counts,
         )  # fmt: skip
 
     # the apex hides behind the left end, behind the right one, or behind neither
@@ -237,19 +260,19 @@ def expand(
         else:
             ex, ey, e = meeting(ox, oy, rx, ry, tx, ty, top, bx, by, b)
         if not push(
-            root, root_vertex, walked, triangle, to_b, sx, sy, s, ex, ey, e, gx, gy, across, walked_to, real, whole,
-            chain_point, heap, counts,
+            root, root_vertex, walked, triangle, to_b, sx, sy, s, ex, ey, e, gx, gy, greed, across, walked_to, real,
+            whole, chain_point, heap, counts,
         ):  # fmt: skip
             return False
-        if left >= 0:
+        if left >= 0 and corner[left]:
             turned = link(lx, ly, root, chain_point, chain_before, counts)
             gone = walked + apart(ox, oy, lx, ly)
             return push(
-                turned, left, gone, triangle, to_a, ax, ay, a, tx, ty, top, gx, gy, across, walked_to, real, whole,
-                chain_point, heap, counts,
+                turned, left, gone, triangle, to_a, ax, ay, a, tx, ty, top, gx, gy, greed, across, walked_to, real,
+                whole, chain_point, heap, counts,
             ) and push(
-                turned, left, gone, triangle, to_b, tx, ty, top, sx, sy, s, gx, gy, across, walked_to, real, whole,
-                chain_point, heap, counts,
+                turned, left, gone, triangle, to_b, tx, ty, top, sx, sy, s, gx, gy, greed, across, walked_to, real,
+                whole, chain_point, heap, counts,
             )  # fmt: skip
         return True
     if left >= 0:
@@ -261,19 +284,19 @@ def expand(
     if turn(ox, oy, rx, ry, tx, ty) <= 0.0:
         ex, ey, e = meeting(ox, oy, rx, ry, ax, ay, a, tx, ty, top)
         if not push(
-            root, root_vertex, walked, triangle, to_a, sx, sy, s, ex, ey, e, gx, gy, across, walked_to, real, whole,
-            chain_point, heap, counts,
+            root, root_vertex, walked, triangle, to_a, sx, sy, s, ex, ey, e, gx, gy, greed, across, walked_to, real,
+            whole, chain_point, heap, counts,
         ):  # fmt: skip
             return False
-        if right >= 0:
+        if right >= 0 and corner[right]:
             turned = link(rx, ry, root, chain_point, chain_before, counts)
             gone = walked + apart(ox, oy, rx, ry)
             return push(
-                turned, right, gone, triangle, to_b, tx, ty, top, bx, by, b, gx, gy, across, walked_to, real, whole,
-                chain_point, heap, counts,
+                turned, right, gone, triangle, to_b, tx, ty, top, bx, by, b, gx, gy, greed, across, walked_to, real,
+                whole, chain_point, heap, counts,
             ) and push(
-                turned, right, gone, triangle, to_a, ex, ey, e, tx, ty, top, gx, gy, across, walked_to, real, whole,
-                chain_point, heap, counts,
+                turned, right, gone, triangle, to_a, ex, ey, e, tx, ty, top, gx, gy, greed, across, walked_to, real,
+                whole, chain_point, heap, counts,
             )  # fmt: skip
         return True
     if right >= 0:
@@ -283,20 +306,21 @@ def expand(
     else:
         ex, ey, e = meeting(ox, oy, rx, ry, tx, ty, top, bx, by, b)
     return push(
-        root, root_vertex, walked, triangle, to_a, sx, sy, s, tx, ty, top, gx, gy, across, walked_to, real, whole,
-        chain_point, heap, counts,
+        root, root_vertex, walked, triangle, to_a, sx, sy, s, tx, ty, top, gx, gy, greed, across, walked_to, real,
+        whole, chain_point, heap, counts,
     ) and push(
-        root, root_vertex, walked, triangle, to_b, tx, ty, top, ex, ey, e, gx, gy, across, walked_to, real, whole,
-        chain_point, heap, counts,
+        root, root_vertex, walked, triangle, to_b, tx, ty, top, ex, ey, e, gx, gy, greed, across, walked_to, real,
+        whole, chain_point, heap, counts,
     )  # fmt: skip
 
 
 @kernel(
-    "b1(f8,f8,i8[::1],f8,f8,f8[:,::1],i8[:,::1],i8[:,::1],f8[::1],f8[:,::1],i8[:,::1],f8[:,::1],i8[::1],i8[::1],"
+    "b1(f8,f8,i8[::1],f8,f8,f8,f8[:,::1],i8[:,::1],i8[:,::1],f8[::1],f8[:,::1],i8[:,::1],f8[:,::1],i8[::1],i8[::1],"
     "i8[::1])"
 )
 def see_around(
-    sx, sy, begin, gx, gy, vertices, triangles, across, walked_to, real, whole, chain_point, chain_before, heap, counts
+    sx, sy, begin, gx, gy, greed, vertices, triangles, across, walked_to, real, whole, chain_point, chain_before, heap,
+    counts,
 ):  # fmt: skip
     """Begin a search: see all edges of the triangles `begin` in which the start lies; whether there was room."""
     for v in range(walked_to.size):
@@ -311,18 +335,19 @@ def see_around(
             left = triangles[triangle, (k + 1) % 3]
             if not push(
                 root, -1, 0.0, triangle, k, vertices[left, 0], vertices[left, 1], left, vertices[right, 0],
-                vertices[right, 1], right, gx, gy, across, walked_to, real, whole, chain_point, heap, counts,
+                vertices[right, 1], right, gx, gy, greed, across, walked_to, real, whole, chain_point, heap, counts,
             ):  # fmt: skip
                 return False
     return True
 
 
 @kernel(
-    "i8(i8,f8,f8,i8[::1],f8[:,::1],i8[:,::1],i8[:,::1],f8[::1],f8[:,::1],i8[:,::1],f8[:,::1],i8[::1],i8[::1],i8[::1])"
+    "i8(i8,f8,f8,f8,i8[::1],f8[:,::1],u1[::1],i8[:,::1],i8[:,::1],f8[::1],f8[:,::1],i8[:,::1],f8[:,::1],i8[::1],"
+    "i8[::1],i8[::1])"
 )
 def run(
-    expansions, gx, gy, end, vertices, triangles, across, walked_to, real, whole, chain_point, chain_before, heap,
-    counts,
+    expansions, gx, gy, greed, end, vertices, corner, triangles, across, walked_to, real, whole, chain_point,
+    chain_before, heap, counts,
 ):  # fmt: skip
     """Go on with a search toward a goal in the triangles `end`: the place in the chain of the goal at the end of a
     shortest path, OUT_OF_BUDGET, or NO_ROOM.
@@ -368,26 +393,8 @@ def run(
             whole[ended, 2] = -1
             queue(ended, real, heap, counts)
         if not expand(
-            node, gx, gy, vertices, triangles, across, walked_to, real, whole, chain_point, chain_before, heap, counts
+            node, gx, gy, greed, vertices, corner, triangles, across, walked_to, real, whole, chain_point, chain_before,
+            heap, counts,
         ):  # fmt: skip
             return NO_ROOM
     return OUT_OF_BUDGET
-
-
-@kernel("i8(f8,f8,f8[:,::1],i8[:,::1],i8[::1])")
-def locate(x, y, vertices, triangles, found):
-    """Write the triangles in which a point lies, boundaries included, to `found`; returns how many there are."""
-    total = 0
-    for t in range(triangles.shape[0]):
-        a = triangles[t, 0]
-        b = triangles[t, 1]
-        c = triangles[t, 2]
-        if (
-            turn(vertices[a, 0], vertices[a, 1], vertices[b, 0], vertices[b, 1], x, y) >= 0.0
-            and turn(vertices[b, 0], vertices[b, 1], vertices[c, 0], vertices[c, 1], x, y) >= 0.0
-            and turn(vertices[c, 0], vertices[c, 1], vertices[a, 0], vertices[a, 1], x, y) >= 0.0
-        ):
-            if total < found.size:
-                found[total] = t
-            total += 1
-    return total

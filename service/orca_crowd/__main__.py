@@ -8,6 +8,7 @@ from __future__ import annotations
 import ipaddress
 import os
 import sys
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
@@ -15,8 +16,12 @@ import typer
 
 from orca_crowd import __version__
 from orca_crowd.bench import app as bench
+from orca_crowd.commands.cluster import app as cluster
 from orca_crowd.commands.keys import app as keys
 from orca_crowd.commands.run import run
+from orca_crowd.commands.solve import solve
+from orca_crowd.commands.sweep import sweep
+from orca_crowd.commands.view import view
 
 if TYPE_CHECKING:
     from orca_crowd.settings import Settings
@@ -31,8 +36,12 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
 )
 app.add_typer(bench, name="bench")
+app.add_typer(cluster, name="cluster")
 app.add_typer(keys, name="keys")
 app.command("run")(run)
+app.command("solve")(solve)
+app.command("sweep")(sweep)
+app.command("view")(view)
 
 
 def fail(message: str, code: int = 2) -> typer.Exit:
@@ -58,7 +67,10 @@ def serve(
     workers: Annotated[
         int | None, typer.Option(min=1, max=256, help="Workers that compute steps; there is one server process.")
     ] = None,
-    engine: Annotated[str | None, typer.Option(help="Who computes: processes or inline.")] = None,
+    engine: Annotated[str | None, typer.Option(help="Who computes: processes, inline, or ray, on a cluster.")] = None,
+    ray_address: Annotated[
+        str | None, typer.Option(help="With --engine ray: host:port of the head of the cluster; auto is this node's.")
+    ] = None,
     data: Annotated[
         str | None,
         typer.Option(
@@ -76,7 +88,10 @@ def serve(
 
     given = {
         name: value
-        for name, value in (("host", host), ("port", port), ("workers", workers), ("engine", engine), ("data", data))
+        for name, value in (
+            *(("host", host), ("port", port), ("workers", workers), ("engine", engine)),
+            *(("ray_address", ray_address), ("data", data)),
+        )
         if value is not None
     }
     try:
@@ -90,6 +105,8 @@ def serve(
             f"make a key first (orca-crowd keys create --scope admin), or listen on 127.0.0.1 instead of "
             f"{settings.host}: without keys this server must not be reached from outside"
         )
+    if settings.engine == "ray" and find_spec("ray") is None:
+        raise fail("install what a cluster needs (pip install 'orca-crowd[ray]'), or choose another --engine")
     if settings.kernel_cache is not None:
         # read by the compiler's module when it is first imported
         os.environ.setdefault("ORCA_CROWD_KERNEL_CACHE", str(settings.kernel_cache))

@@ -13,10 +13,12 @@ from starlette.middleware.cors import CORSMiddleware
 from orca_crowd import __version__
 from orca_crowd.api import agents, documentation, geometry, server, state, stepping, worlds
 from orca_crowd.api.paths import router as path_router
+from orca_crowd.api.relay import Relay
 from orca_crowd.api.requests import REQUEST_ID, Requests
 from orca_crowd.api.support import Services, problem, refusal_of
 from orca_crowd.api.viewer import viewer_router
 from orca_crowd.clock import Clock, SystemClock
+from orca_crowd.cluster.front import Front
 from orca_crowd.engine.choice import make_engine
 from orca_crowd.engine.warmup import Progress, Warmup
 from orca_crowd.journal.watch import writing_watched
@@ -27,11 +29,13 @@ from orca_crowd.metrics import Metrics
 from orca_crowd.protocol.compatibility import CLIENT_HEADER
 from orca_crowd.protocol.controllers import CONTROLLER_HEADER
 from orca_crowd.settings import Settings
+from orca_crowd.streaming.relays import Relays
 from orca_crowd.streaming.router import router as stream_router
 from orca_crowd.streaming.streams import Streams
 from orca_crowd.tracing import Tracing, tracing_of_environment
 from orca_crowd.worlds.archive import Archive
 from orca_crowd.worlds.demos import Demos
+from orca_crowd.worlds.hosted import Hosted
 from orca_crowd.worlds.paths import Paths
 from orca_crowd.worlds.planning import PlannerPool
 from orca_crowd.worlds.registry import Registry
@@ -50,11 +54,12 @@ def create_app(
     clock: Clock | None = None,
     progress: Progress | None = None,
     tracing: Tracing | None = None,
+    hosted: Hosted | None = None,
 ) -> FastAPI:
     """Make the application; threads and tasks begin with its lifespan and have ended when that has.
 
     `clock` is the only clock that it reads; `progress` hears of every kernel that is compiled at the start; `tracing`
-    is what the environment asks for unless it is given.
+    is what the environment asks for unless it is given. `hosted` says that it holds one world for a front end.
     """
     settings = settings if settings is not None else Settings()
     clock = clock if clock is not None else SystemClock()
@@ -68,10 +73,16 @@ def create_app(
     )
     tracing = tracing if tracing is not None else tracing_of_environment(__version__)
     metrics = Metrics()
-    engine = make_engine(settings)
+    engine = make_engine(settings, hosted=hosted is not None)
     metrics.engine(engine, __version__)
     writing = writing_watched(metrics, clock, tracing)
-    archive = Archive(settings.folder, settings, writing) if settings.folder is not None else None
+    # a front end holds no world itself, so it keeps none
+    front = Front(settings, clock, metrics) if settings.engine == "ray" and hosted is None else None
+    archive: Archive | None = None
+    if hosted is not None:
+        archive = hosted.archive(writing)
+    elif settings.folder is not None and front is None:
+        archive = Archive(settings.folder, settings, writing)
     planners = PlannerPool(settings.planners)
     registry = Registry(
         settings=settings,
@@ -81,6 +92,7 @@ def create_app(
         archive=archive,
         tracing=tracing,
         planners=planners,
+        only=hosted.world if hosted is not None else None,
     )
     demos = Demos(registry, engine)
     paths = Paths(settings, engine)
@@ -91,11 +103,20 @@ def create_app(
         refused=metrics.key_refused,
     )
     warmup = Warmup(progress, engine.start)
+    if hosted is not None:
+        door = hosted.door
+    app.state.hosted = hosted
     app.state.services = Services(
-        settings, clock, metrics, engine, registry, demos, paths, planners, warmup, door, tracing
+        settings, clock, metrics, engine, registry, demos, paths, planners, warmup, door, tracing, front
     )
+    if front is not None:
+        app.state.services.relay = Relay(front).answer
     app.state.streams = Streams(clock=clock, settings=settings, offload=engine.serve)
-    metrics.streams(app.state.streams.statistics, app.state.streams.waiting)
+    statistics = app.state.streams.statistics
+    metrics.streams(statistics, app.state.streams.waiting)
+    app.state.relays = None
+    if front is not None:
+        app.state.relays = Relays(front, clock=clock, settings=settings, statistics=statistics)
 
     if settings.allowed_origins:
         app.add_middleware(
@@ -150,14 +171,25 @@ async def drain(app: FastAPI) -> None:
             with suppress(TimeoutError):
                 async with asyncio.timeout(WORLDS_SHARE * services.settings.drain_seconds):
                     await services.registry.drain()
+            if app.state.relays is not None:
+                await app.state.relays.close()
             await app.state.streams.close()
 
 
 @asynccontextmanager
 async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
     services: Services = app.state.services
+    hosted: Hosted | None = app.state.hosted
+
+    async def may_return() -> None:
+        await services.warmup.wait()
+        if hosted is not None:
+            await hosted.turn()
+
     services.warmup.start()
-    services.registry.start(services.warmup.wait)
+    services.registry.start(may_return)
+    if services.front is not None:
+        services.front.start()
     lag = asyncio.create_task(services.metrics.watch_loop(), name="event loop lag")
     try:
         yield
@@ -165,6 +197,8 @@ async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
         await drain(app)
         lag.cancel()
         await asyncio.wait([lag])
+        if services.front is not None:
+            await services.front.close()
         await services.engine.close()
         await asyncio.to_thread(services.planners.close)
         services.registry.close()

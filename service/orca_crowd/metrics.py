@@ -102,6 +102,16 @@ class Metrics:
             "orca_crowd_queued_most", "Commands, steps and reads that wait for the world with most.", registry=registry
         )
         self.failed = Gauge("orca_crowd_failed_worlds", "Worlds that stand still after a failure.", registry=registry)
+        self.processes = Gauge(
+            "orca_crowd_world_processes",
+            "Processes of worlds that this front end speaks with; none without a cluster.",
+            registry=registry,
+        )
+        self.found_again = Counter(
+            "orca_crowd_worlds_found_again",
+            "Worlds whose process was lost to this front end, or moved, and found again.",
+            registry=registry,
+        )
         self.failures = Counter("orca_crowd_world_failures", "Worlds that have failed.", registry=registry)
         self.restored = Counter(
             "orca_crowd_worlds_restored", "Failed worlds brought back from their journals.", registry=registry

@@ -24,8 +24,10 @@ class Settings(BaseSettings):
         "127.0.0.1", description="Address to listen on; only loopback is accepted while there are no keys."
     )
     port: int = Field(8000, ge=0, le=65535, description="Port to listen on; 0 takes any free one.")
-    engine: Literal["processes", "inline"] = Field(
-        "processes", description="Who computes the steps: `processes`, or `inline`, in threads of the server."
+    engine: Literal["processes", "inline", "ray"] = Field(
+        "processes",
+        description="Who computes the steps: `processes`, `inline`, in threads of the server, or `ray`, a process for "
+        "each world on the machines of a cluster.",
     )
     workers: int = Field(
         default_factory=available_processors,
@@ -75,6 +77,40 @@ class Settings(BaseSettings):
     )
     log_level: Literal["debug", "info", "warning", "error"] = Field(
         "info", description="The least that is logged; `debug` has a line for every request."
+    )
+
+    # worlds on a cluster
+    ray_address: str = Field(
+        "auto",
+        description="With engine `ray`: the cluster, as `host:port` of its head; `auto` is the one of this node.",
+    )
+    ray_namespace: str = Field(
+        "orca-crowd", description="With engine `ray`: namespace of the worlds; front ends of one share them."
+    )
+    world_processors: float = Field(
+        0.1, ge=0, le=1024, description="With engine `ray`: processors that a world asks of a node, for its placement."
+    )
+    world_memory: int = Field(
+        268_435_456, ge=0, description="With engine `ray`: bytes of memory that a world asks of a node."
+    )
+    placement: Literal["pack", "spread"] = Field(
+        "spread", description="With engine `ray`: fill one node after another (`pack`), or use all alike (`spread`)."
+    )
+    spread_actors: int = Field(
+        4,
+        ge=1,
+        le=256,
+        description="With engine `ray`: over how many actors a big world is divided, its own included; each of the "
+        "others asks for a processor, and until there is one the world does its part.",
+    )
+    spread_agents: int = Field(
+        20_000, ge=1, description="With engine `ray`: from how many agents on a world is divided over several actors."
+    )
+    return_seconds: float = Field(
+        30.0, gt=0, le=600, description="With engine `ray`: how long a request waits for a world that comes back."
+    )
+    unreachable_seconds: float = Field(
+        5.0, gt=0, le=600, description="With engine `ray`: silence after which the process of a world is given up."
     )
 
     # who comes in
@@ -171,7 +207,10 @@ class Settings(BaseSettings):
     @property
     def durabilities(self) -> tuple[str, ...]:
         """What a world may ask for, the default first."""
-        return ("process", "power", "none") if self.folder is not None else ("none",)
+        if self.folder is None:
+            return ("none",)
+        # what the death of a process leaves is lost with its machine
+        return ("power", "process", "none") if self.engine == "ray" else ("process", "power", "none")
 
     @property
     def key_file(self) -> Path | None:

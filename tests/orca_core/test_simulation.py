@@ -34,6 +34,7 @@ class Windmill:
         """Turn everybody a quarter to the left of where it stands."""
         agents = world.population.state
         even = agents["id"] % 2 == 0
+        agents.own("guided")
         agents["guided"][even] = 1
         place = agents["position"][even]
         agents["steer_velocity"][even] = np.stack([-place[:, 1], place[:, 0]], 1) * (0.1 + 0.01 * self.heard)

@@ -39,7 +39,7 @@ def test_the_environment_is_read(monkeypatch: pytest.MonkeyPatch) -> None:
         ("PORT", "-1"),
         ("WORKERS", "0"),
         ("HEARTBEAT_SECONDS", "26"),
-        ("ENGINE", "ray"),
+        ("ENGINE", "threads"),
         ("BODY_BYTES", "1"),
         ("WORLDS", "x"),
     ],

@@ -66,6 +66,7 @@ def test_versions_are_those_of_the_constraints(path: Path) -> None:
     ("stem", "wanted"),
     [
         ("serve", PROJECT["project"]["dependencies"]),
+        ("ray", [*PROJECT["project"]["dependencies"], *PROJECT["project"]["optional-dependencies"]["ray"]]),
         (
             "test",
             [
@@ -87,7 +88,7 @@ def test_what_is_declared_is_there_and_new_enough(stem: str, wanted: list[str]) 
         assert declared.specifier.contains(str(locked.specifier)[2:]), f"{text}: make hashes writes it anew"
 
 
-@pytest.mark.parametrize("stem", ["serve", "test"])
+@pytest.mark.parametrize("stem", ["serve", "ray", "test"])
 def test_what_is_needed_in_turn_is_there_too(stem: str) -> None:
     found = entries(ROOT / "requirements" / f"{stem}.txt")
     lacking = set()

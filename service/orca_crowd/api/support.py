@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,6 +16,7 @@ from starlette.requests import ClientDisconnect
 from orca_crowd.api.access import authorize, needed
 from orca_crowd.api.origins import check_origin
 from orca_crowd.clock import Clock
+from orca_crowd.cluster.front import Front
 from orca_crowd.engine.interface import Engine
 from orca_crowd.engine.warmup import Warmup
 from orca_crowd.errors import ApiError, Fault, InvalidRequest, document, problem_of
@@ -81,14 +82,23 @@ class Services:
     warmup: Warmup
     door: Doorkeeper
     tracing: Tracing
+    # where the worlds are elsewhere, in processes of a cluster
+    front: Front | None = None
+    relay: Callable[[Request, str, str], Awaitable[Response | None]] | None = None
     draining: bool = False
     drained: bool = False
 
-    def check_ready(self) -> None:
-        """Refuse with 503 before the kernels are compiled and once the server stops."""
+    def check_open(self) -> None:
+        """Refuse with 503 once the server stops."""
         if self.draining:
             raise ApiError("draining", "the server is stopping and takes no more work")
+
+    def check_ready(self) -> None:
+        """Refuse with 503 before the kernels are compiled, while there is no cluster, and once the server stops."""
+        self.check_open()
         self.warmup.check()
+        if self.front is not None:
+            self.front.check_ready()
         self.registry.check_ready()
 
 
@@ -227,6 +237,12 @@ class ProblemRoute(APIRoute):
                     authorize(request, here.door, scope, here.clock.now(), here.clock.wall())
                     if "world" in request.path_params:
                         world_id.set(request.path_params["world"])
+                    if here.relay is not None:
+                        # worlds are elsewhere; what is not about one of them is answered here
+                        relayed = await here.relay(request, method, self.path)
+                        if relayed is not None:
+                            return relayed
+                    elif "world" in request.path_params:
                         await here.registry.wake(request.path_params["world"])
                 response: Response = await handler(request)
             except Exception as error:

@@ -6,12 +6,14 @@ their dependencies. Nothing here is imported by the server.
 
 from __future__ import annotations
 
-import json
 import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
+
+from orca_crowd.bench.cluster_command import bench_cluster
+from orca_crowd.bench.publishing import JsonFile, Plot, WriteDocs, check_document, publish, refuse
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -25,28 +27,12 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
 )
 
-DOCUMENT = Path("docs/performance.md")
-PLOTS = Path("docs/images")
 AGENTS = (1_000, 1_064, 10_000, 100_000)
 LARGE = (100_000, 1_000_000)
 DETOUR = Path(".make/bench-node")
 
-JsonFile = Annotated[Path | None, typer.Option("--json", help="Write the whole result here.")]
-Plot = Annotated[Path | None, typer.Option(help="Draw a picture here, .svg or .png.")]
-WriteDocs = Annotated[bool, typer.Option("--write-docs", help="Bring docs/performance.md and its picture up to date.")]
 EngineName = Annotated[str, typer.Option(help="Who computes the steps; inline where this version has no such engine.")]
 Workers = Annotated[int, typer.Option(min=1, max=256, help="Workers of the engine.")]
-
-
-def _refuse(message: str) -> typer.Exit:
-    typer.echo(f"orca-crowd: {message}", err=True)
-    return typer.Exit(2)
-
-
-def _check_document(write_docs: bool) -> None:
-    """Refuse before anything is measured for a document that is not there."""
-    if write_docs and not DOCUMENT.exists():
-        raise _refuse(f"run --write-docs in the folder of the project: there is no {DOCUMENT} here")
 
 
 @app.command("kernel")
@@ -68,7 +54,7 @@ def bench_kernel(
     write_docs: WriteDocs = False,
 ) -> None:
     """A step of a crowd on one core, in turn with RVO2 (pyrvo), JuPedSim and Detour's crowd."""
-    _check_document(write_docs)
+    check_document(write_docs)
     # one core for everybody, also for a peer built with OpenMP; read by such a library when it is imported
     os.environ.setdefault("OMP_NUM_THREADS", "1")
 
@@ -96,7 +82,7 @@ def bench_kernel(
         tasks.append((VARIANTS, "harder and easier scenes", plan.variants_work()))
     with tracked(console, tasks) as advance:
         result = measure(plan, advance)
-    _publish(result, console, json_file, plot, write_docs)
+    publish(result, console, json_file, plot, write_docs)
 
 
 @app.command("scale")
@@ -112,7 +98,7 @@ def bench_scale(
     write_docs: WriteDocs = False,
 ) -> None:
     """One large world: memory, steps, snapshot, and everything that is done to all its agents at once."""
-    _check_document(write_docs)
+    check_document(write_docs)
 
     from rich.console import Console
 
@@ -124,7 +110,7 @@ def bench_scale(
         result = measure_scale(
             list(agents or LARGE), engine=name, workers=workers, steps=steps, tell=lambda what: status.update(what)
         )
-    _publish(result, console, json_file, plot, write_docs)
+    publish(result, console, json_file, plot, write_docs)
 
 
 @app.command("engine")
@@ -146,7 +132,7 @@ def bench_engine(
     write_docs: WriteDocs = False,
 ) -> None:
     """The engine's own cost, several workers against one, ticks over the socket, many worlds in real time."""
-    _check_document(write_docs)
+    check_document(write_docs)
 
     from rich.console import Console
 
@@ -166,7 +152,7 @@ def bench_engine(
     )
     with console.status("starting") as status:
         result = measure_engine(plan, tell=lambda what: status.update(what))
-    _publish(result, console, json_file, plot, write_docs)
+    publish(result, console, json_file, plot, write_docs)
 
 
 @app.command("stream")
@@ -189,7 +175,7 @@ def bench_stream(
     write_docs: WriteDocs = False,
 ) -> None:
     """The tight loop of a game server, frames to many subscribers, their memory, ticks in turn with SUMO's."""
-    _check_document(write_docs)
+    check_document(write_docs)
 
     from rich.console import Console
 
@@ -214,7 +200,7 @@ def bench_stream(
     )
     with console.status("starting") as status:
         result = measure_stream(plan, tell=lambda what: status.update(what))
-    _publish(result, console, json_file, plot, write_docs)
+    publish(result, console, json_file, plot, write_docs)
 
 
 @app.command("viewer")
@@ -226,7 +212,7 @@ def bench_viewer(
     write_docs: Annotated[bool, typer.Option("--write-docs", help="Bring docs/performance.md up to date.")] = False,
 ) -> None:
     """What a frame of the page takes of the browser's main thread, in Chromium without a window."""
-    _check_document(write_docs)
+    check_document(write_docs)
 
     from rich.console import Console
 
@@ -234,11 +220,11 @@ def bench_viewer(
 
     program = str(browser) if browser is not None else browser_program()
     if program is None:
-        raise _refuse("there is no Chromium on the path: install one, or name it with --browser /path/to/chromium")
+        raise refuse("there is no Chromium on the path: install one, or name it with --browser /path/to/chromium")
     console = Console()
     with console.status("starting") as status:
         result = measure_viewer(program, agents=agents, frames=frames, tell=lambda what: status.update(what))
-    _publish(result, console, json_file, None, write_docs)
+    publish(result, console, json_file, None, write_docs)
 
 
 @app.command("durability")
@@ -256,9 +242,9 @@ def bench_durability(
     write_docs: WriteDocs = False,
 ) -> None:
     """What a journal costs a step and a command, how soon a world is back, what a snapshot delays."""
-    _check_document(write_docs)
+    check_document(write_docs)
     if folder is not None and not folder.is_dir():
-        raise _refuse(f"make the folder {folder} first, or leave --folder out")
+        raise refuse(f"make the folder {folder} first, or leave --folder out")
 
     from rich.console import Console
 
@@ -268,7 +254,10 @@ def bench_durability(
     plan = DurabilityPlan(rounds=rounds, repeat=repeat, snapshots=snapshots, folder=folder)
     with console.status("starting") as status:
         result = measure_durability(plan, tell=lambda what: status.update(what))
-    _publish(result, console, json_file, plot, write_docs)
+    publish(result, console, json_file, plot, write_docs)
+
+
+app.command("cluster")(bench_cluster)
 
 
 @app.command("start")
@@ -278,13 +267,13 @@ def bench_start(
     write_docs: Annotated[bool, typer.Option("--write-docs", help="Bring docs/performance.md up to date.")] = False,
 ) -> None:
     """Seconds until a server answers /healthz and /readyz, with an empty kernel cache and with a full one."""
-    _check_document(write_docs)
+    check_document(write_docs)
 
     from rich.console import Console
 
     from orca_crowd.bench.start import measure_start
 
-    _publish(measure_start(repeat), Console(), json_file, None, write_docs)
+    publish(measure_start(repeat), Console(), json_file, None, write_docs)
 
 
 @app.command("behaviour")
@@ -300,7 +289,7 @@ def bench_behaviour(
     write_docs: WriteDocs = False,
 ) -> None:
     """How crowds fare in the scenes, with us and with RVO2 (pyrvo), JuPedSim and Detour's crowd."""
-    _check_document(write_docs)
+    check_document(write_docs)
 
     from rich.console import Console
 
@@ -311,7 +300,7 @@ def bench_behaviour(
 
     wanted = [name for name in SCENES if not scenes or name.startswith(tuple(scenes))]
     if not wanted:
-        raise _refuse(f"there is no such scene; there are {'; '.join(SCENES)}")
+        raise refuse(f"there is no such scene; there are {'; '.join(SCENES)}")
     console = Console()
     found, missing = available(peers_of_scenes(detour))
     for line in missing:
@@ -324,7 +313,7 @@ def bench_behaviour(
     )
     with console.status("starting") as status:
         result = measure_behaviour(plan, tell=lambda what: status.update(what))
-    _publish(result, console, json_file, plot, write_docs)
+    publish(result, console, json_file, plot, write_docs)
 
 
 @app.command("compare")
@@ -341,7 +330,7 @@ def bench_compare(
     try:
         section, lines = compared(read_result(old), read_result(new))
     except Incomparable as error:
-        raise _refuse(str(error)) from None
+        raise refuse(str(error)) from None
     tables.show(Console(), [section], lines)
 
 
@@ -353,36 +342,3 @@ def _engine(name: str, console: Console) -> str:
     if line is not None:
         console.print(line, highlight=False)
     return found
-
-
-def _publish(
-    result: dict[str, Any], console: Console, json_file: Path | None, plot: Path | None, write_docs: bool
-) -> None:
-    """Show a result, keep it, draw it, and bring the document up to date, as far as that was asked for."""
-    from orca_crowd.bench import report
-    from orca_crowd.bench.plot import drawable
-    from orca_crowd.bench.tables import write_section
-
-    kind = result["benchmark"]
-    report.show(result, console)
-    if json_file is not None:
-        json_file.write_text(json.dumps(result, indent=1) + "\n", encoding="utf-8")
-    picture = plot if plot is not None else PLOTS / f"{kind}.svg" if write_docs and drawable(result) else None
-    if picture is not None:
-        picture = _draw(result, picture)
-    if write_docs:
-        beside = None if picture is None else os.path.relpath(picture, DOCUMENT.parent).replace(os.sep, "/")
-        write_section(DOCUMENT, kind, report.markdown(result, beside))
-        console.print(f"{DOCUMENT} is up to date", highlight=False)
-
-
-def _draw(result: dict[str, Any], file: Path) -> Path | None:
-    """Draw, or say what is missing and return None."""
-    from orca_crowd.bench.plot import draw
-
-    try:
-        draw(result, file)
-    except ImportError:
-        typer.echo("orca-crowd: no picture without matplotlib; pip install 'orca-crowd[bench]' brings it", err=True)
-        return None
-    return file

@@ -73,13 +73,15 @@ def lateness(arrivals: Arrivals, rate: float) -> tuple[NDArray[np.float64], floa
 
 
 async def realtime(
-    remote: Remote, scenes: Sequence[Scene], *, rate: float, seconds: float, watched: int
+    remote: Remote, scenes: Sequence[Scene], *, rate: float, seconds: float, watched: int, at_once: int = AT_ONCE
 ) -> dict[str, Any]:
     """Let a world of each scene run in real time; the lateness of those that are watched, and the steps given up.
 
+    `at_once` of them are made at the same time.
+
     `processor` is what the server's own process used for a step, in seconds, everything around it included.
     """
-    gate = asyncio.Semaphore(AT_ONCE)
+    gate = asyncio.Semaphore(at_once)
 
     async def create(scene: Scene) -> str:
         async with gate:

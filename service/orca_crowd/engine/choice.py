@@ -10,10 +10,22 @@ from orca_crowd.settings import Settings
 __all__ = ["make_engine"]
 
 
-def make_engine(settings: Settings) -> Engine:
-    """The engine named in the settings, not started yet."""
-    if settings.engine == "inline":
-        return InlineEngine(workers=settings.workers, helpers=settings.helpers)
+def make_engine(settings: Settings, *, hosted: bool = False) -> Engine:
+    """The engine named in the settings, not started yet; `hosted`: in the process of one world of a cluster."""
+    if settings.engine == "ray" and hosted:
+        # it takes Ray itself, which no other engine does
+        from orca_crowd.engine.ray.spread import SpreadEngine
+
+        return SpreadEngine(
+            workers=settings.workers,
+            helpers=settings.helpers,
+            actors=settings.spread_actors,
+            split_agents=settings.spread_agents,
+            deadline=settings.worker_seconds,
+        )
+    if settings.engine in ("inline", "ray"):
+        # a front end of a cluster steps no world; what it computes itself, for `/v1/steer`, are single steps
+        return InlineEngine(workers=settings.workers, helpers=settings.helpers, name=settings.engine)
     return ProcessEngine(
         workers=settings.workers,
         helpers=settings.helpers,

@@ -26,10 +26,12 @@ Result = TypeVar("Result")
 class InlineEngine:
     """Threads of this process."""
 
-    name = "inline"
+    def __init__(self, *, workers: int, helpers: int, rounds: int | None = None, name: str = "inline") -> None:
+        """Prepare the pools; threads start with the first call. `rounds` at once of brief calls, else one a worker.
 
-    def __init__(self, *, workers: int, helpers: int, rounds: int | None = None) -> None:
-        """Prepare the pools; threads start with the first call. `rounds` at once of brief calls, else one a worker."""
+        `name` is what the server says of its engine.
+        """
+        self.name = name
         self._workers = ThreadPoolExecutor(workers, thread_name_prefix="orca-step")
         self._helpers = ThreadPoolExecutor(helpers, thread_name_prefix="orca-help")
         self._rounds = Rounds(rounds or workers)

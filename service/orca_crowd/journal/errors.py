@@ -2,12 +2,13 @@
 
 JournalError
 ├── BadJournal     the file is none of ours, or damaged before its last whole snapshot: its world cannot be had
-└── JournalFull    there is no room to write: what was to be recorded must be refused
+├── JournalFull    there is no room to write: what was to be recorded must be refused
+└── Superseded     another process has taken the world over: nothing may be written, and so nothing acknowledged
 """
 
 from __future__ import annotations
 
-__all__ = ["BadJournal", "JournalError", "JournalFull"]
+__all__ = ["BadJournal", "JournalError", "JournalFull", "Superseded"]
 
 
 class JournalError(Exception):
@@ -20,3 +21,7 @@ class BadJournal(JournalError):
 
 class JournalFull(JournalError):
     """No room on the disk; nothing was recorded."""
+
+
+class Superseded(JournalError):
+    """Another process writes this journal now."""

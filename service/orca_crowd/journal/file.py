@@ -20,12 +20,13 @@ import zlib
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from types import TracebackType
 from typing import Any, Literal
 
 from orca_crowd.journal.entries import FirstState, Record, SnapshotEntry
 from orca_crowd.journal.errors import BadJournal, JournalFull
+from orca_crowd.journal.fence import ALONE, Fence
 from orca_crowd.journal.folder import free_bytes, remove_beside, remove_journal, size_of, sync_folder
+from orca_crowd.journal.full import full, no_room
 from orca_crowd.journal.log import Log
 from orca_crowd.journal.making import fact_rows, make, parts
 from orca_crowd.journal.reserve import RESERVE_BYTES, Reserve
@@ -41,7 +42,6 @@ PAUSE_SECONDS = 0.0005
 RECORDS_AT_ONCE = 256
 INSERT_RECORD = "INSERT INTO records VALUES (?, ?, ?, ?, ?)"
 UPDATE_PROGRESS = "UPDATE progress SET step = ?, sequence = ?"
-SYNCHRONOUS = {"process": "NORMAL", "power": "FULL"}
 # what SQLite says where a file cannot grow, or cannot be made
 NO_ROOM = frozenset({sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR, sqlite3.SQLITE_CANTOPEN})
 
@@ -49,13 +49,16 @@ NO_ROOM = frozenset({sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR, sqlite3.SQLITE_C
 class JournalFile:
     """An open journal; all calls may come from any thread, one after another."""
 
-    def __init__(self, path: Path, durability: Durability | None = None, *, alone: bool = False) -> None:
+    def __init__(
+        self, path: Path, durability: Durability | None = None, *, alone: bool = False, fence: Fence = ALONE
+    ) -> None:
         """Open a file that is there, to be written as durably as it was made for; BadJournal where it is none.
 
         SQLite makes a file of its own to open one, for which a full disk has no room: JournalFull. `alone` says that
         nobody else has the file open, so that the reserve which an earlier process left behind is given up for it.
         """
         self.path = path
+        self._fence = fence
         self._lock = threading.RLock()
         self._reserve = Reserve(path.with_suffix(".reserve"))
         self._log = Log(path, self._lock)
@@ -84,23 +87,28 @@ class JournalFile:
 
     @classmethod
     def create(
-        cls, path: Path, facts: Mapping[str, Any], durability: Durability, first: FirstState | None = None
+        cls,
+        path: Path,
+        facts: Mapping[str, Any],
+        durability: Durability,
+        first: FirstState | None = None,
+        fence: Fence = ALONE,
     ) -> JournalFile:
         """A new file that begins with a state; JournalFull where there is no room, and then there is no file.
 
         Made under another name, so that a file of this name is always a whole one, whoever dies meanwhile.
         """
-        with _full(path):
+        with full(path):
             made = path.with_suffix(".new")
             made.unlink(missing_ok=True)
             # of a world that ended before: its log would be taken for this one's
             remove_beside(path)
             try:
-                make(made, facts, first)
+                make(made, fence.facts(facts), first)
                 made.rename(path)
                 if durability == "power":
                     sync_folder(path.parent)
-                return cls(path, durability)
+                return cls(path, durability, fence=fence)
             except BaseException:
                 for each in (made, made.with_name(made.name + "-journal"), path):
                     each.unlink(missing_ok=True)
@@ -117,15 +125,15 @@ class JournalFile:
             raise BadJournal(f"{self.path.name} has layout {version}, this server reads {VERSION}: use a newer server")
         if durability is None:
             durability = self.facts().get("durability", "process")
-        self._connection.execute("PRAGMA journal_mode = WAL")
+        self._connection.execute(f"PRAGMA journal_mode = {self._fence.mode}")
         if version != VERSION:
             # what layout 1 says is true in layout 2; a server that knows 1 alone would miss records from here on
             self._connection.execute(f"PRAGMA user_version = {VERSION}")
-        self._connection.execute(f"PRAGMA synchronous = {SYNCHRONOUS.get(durability, 'FULL')}")
+        self._connection.execute(f"PRAGMA synchronous = {self._fence.synchronous.get(durability, 'FULL')}")
         self._connection.execute("PRAGMA wal_autocheckpoint = 0")
         # Debian's SQLite overwrites what is deleted: to forget would take as much room as what is forgotten
         self._connection.execute("PRAGMA secure_delete = OFF")
-        self._execute = self._connection.execute
+        self._execute = self._fence.around(self._connection)
 
     def _furthest(self) -> tuple[int, int]:
         """Steps taken and the newest record: what the last step left, or the records since."""
@@ -141,7 +149,7 @@ class JournalFile:
         """Return when there is room for what comes; JournalFull where there is not, and nothing may be changed then."""
         if self._owed is None and self._reserve.held:
             return
-        with self._lock, _full(self.path):
+        with self._lock, full(self.path):
             if self._owed is not None:
                 self._write_progress(self._owed)
                 self._owed = None
@@ -155,7 +163,7 @@ class JournalFile:
                 # a statement by itself is a transaction; the progress follows with the next step
                 self._execute(INSERT_RECORD, (sequence, step, kind, body, zlib.crc32(body)))
             except (sqlite3.OperationalError, OSError) as error:
-                raise _no_room(self.path, error) from error
+                raise no_room(self.path, error) from error
             self.step, self.sequence = step, sequence
         return sequence
 
@@ -164,7 +172,7 @@ class JournalFile:
 
         Where there is no room even for this, the record stays, and a replay refuses it as it was refused.
         """
-        with self._lock, suppress(JournalFull), _full(self.path):
+        with self._lock, suppress(JournalFull), full(self.path):
             self._execute("DELETE FROM records WHERE sequence = ?", (self.sequence,))
             self.sequence -= 1
 
@@ -180,13 +188,13 @@ class JournalFile:
             except (sqlite3.OperationalError, OSError):
                 self._owed = step
                 self._reserve.release()
-                with _full(self.path):
+                with full(self.path):
                     self._write_progress(step, digest)
                 self._owed = None
 
     def set_facts(self, facts: Mapping[str, Any]) -> None:
         """Other values for some rows of `world`."""
-        with self._lock, _full(self.path), self._transaction():
+        with self._lock, full(self.path), self._transaction():
             self._connection.executemany("INSERT OR REPLACE INTO world VALUES (?, ?)", fact_rows(facts))
 
     def write_snapshot(self, step: int, sequence: int, data: bytes | memoryview, memory: bytes) -> int:
@@ -194,18 +202,18 @@ class JournalFile:
 
         JournalFull where it would take the last of the room: a world goes on without it, and not without records.
         """
-        with self._lock, _full(self.path):
+        with self._lock, full(self.path):
             self._check_room(len(data) + len(memory))
             number = int(self._connection.execute("SELECT coalesce(max(number), 0) + 1 FROM snapshots").fetchone()[0])
             # parts of one that was not finished
-            self._connection.execute("DELETE FROM snapshot_parts WHERE number >= ?", (number,))
+            self._execute("DELETE FROM snapshot_parts WHERE number >= ?", (number,))
         for part, piece in enumerate(parts(data)):
-            with self._lock, _full(self.path):
-                self._connection.execute("INSERT INTO snapshot_parts VALUES (?, ?, ?)", (number, part, piece))
+            with self._lock, full(self.path):
+                self._execute("INSERT INTO snapshot_parts VALUES (?, ?, ?)", (number, part, piece))
             # the lock is not fair: without a pause this thread would have it back before a step is awake
             time.sleep(PAUSE_SECONDS)
-        with self._lock, _full(self.path):
-            self._connection.execute(
+        with self._lock, full(self.path):
+            self._execute(
                 "INSERT INTO snapshots VALUES (?, ?, ?, ?, ?, ?)",
                 (number, step, sequence, len(data), memory, zlib.crc32(memory)),
             )
@@ -213,7 +221,7 @@ class JournalFile:
 
     def forget_before(self, number: int) -> None:
         """Drop snapshots before that one, and the records and digests that only they needed."""
-        with self._lock, _full(self.path), self._transaction():
+        with self._lock, full(self.path), self._transaction():
             rows = self._read("SELECT step, sequence FROM snapshots WHERE number = ?", number)
             if not rows:
                 raise ValueError(f"there is no snapshot {number}")
@@ -230,7 +238,7 @@ class JournalFile:
 
         JournalFull where the file cannot grow by what the log has for it, not even by the room that is kept.
         """
-        with _full(self.path):
+        with full(self.path):
             try:
                 self._log.copy()
             except sqlite3.OperationalError:
@@ -356,6 +364,7 @@ class JournalFile:
     def _transaction(self) -> Iterator[None]:
         self._connection.execute("BEGIN IMMEDIATE")
         try:
+            self._fence.check(self._connection)
             yield
             self._connection.execute("COMMIT")
         except BaseException:
@@ -369,28 +378,3 @@ class JournalFile:
             return self._connection.execute(statement, values).fetchall()
         except sqlite3.DatabaseError as error:
             raise BadJournal(f"{self.path.name} is damaged: {error}") from None
-
-
-class _full:  # noqa: N801 - used as a call
-    """JournalFull for what SQLite and the operating system say of a disk that takes no more.
-
-    A class and no generator, which takes twice as long.
-    """
-
-    __slots__ = ("_path",)
-
-    def __init__(self, path: Path) -> None:
-        self._path = path
-
-    def __enter__(self) -> None:
-        pass
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
-    ) -> None:
-        if isinstance(error, sqlite3.OperationalError | OSError):
-            raise _no_room(self._path, error) from error
-
-
-def _no_room(path: Path, error: Exception) -> JournalFull:
-    return JournalFull(f"{path.name} cannot be written: {error}")

@@ -36,7 +36,7 @@ def remove_journal(path: Path) -> None:
 
 def remove_beside(path: Path) -> None:
     """Remove what SQLite keeps beside a file."""
-    for each in (log_of(path), path.with_name(path.name + "-shm")):
+    for each in (log_of(path), path.with_name(path.name + "-shm"), path.with_name(path.name + "-journal")):
         each.unlink(missing_ok=True)
 
 

@@ -163,6 +163,11 @@ class Recorder:
             raise self._no_room(full) from None
 
     @property
+    def writing(self) -> bool:
+        """Whether a snapshot is captured and not yet written."""
+        return self._writing
+
+    @property
     def replay_seconds(self) -> float:
         """About how long a replay would compute now."""
         return self._since_snapshot

@@ -63,6 +63,12 @@ CODES: dict[str, Code] = {
     "world-failed": Code(
         503, "World failed", "A step or command of this world failed inside; it stands until restored from its journal."
     ),
+    "interrupted": Code(
+        503,
+        "Interrupted",
+        "The process of the world ended, or fell silent, before it answered: whether the call has taken effect is not "
+        "known. The world comes back; send the call again, a step or command with the same `key`.",
+    ),
     "draining": Code(503, "Shutting down", "The server is stopping and takes no more work."),
     "no-room": Code(
         507, "No room", "The memory or the disk that it needs cannot be had; `detail` says if anything was changed."

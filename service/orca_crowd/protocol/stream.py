@@ -233,7 +233,7 @@ class EventMessage(BaseModel):
     type: Literal["event"] = "event"
     kind: str = Field(
         description="`arrived`, `arrived-crowded`, `stalled`, `blocked`, `overlap`, `removed`, `non-finite`, `late`, "
-        "`barrier-timeout`, `large-frame`, …"
+        "`barrier-timeout`, `large-frame`, `gap`, …"
     )
     step: StepNumber
 

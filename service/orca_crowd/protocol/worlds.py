@@ -99,7 +99,7 @@ class OptionsBody(Strict):
     planner: Literal["mesh", "grid"] = "mesh"
     unreachable_goals: Literal["stop", "nearest"] = "stop"
     plan_delay_steps: int = Field(0, ge=0, le=1000)
-    plan_expansions: int = Field(50_000, ge=1, le=1_000_000)
+    plan_expansions: int = Field(20_000, ge=1, le=1_000_000)
     flow_cell_size: Number | None = None
     flow_cells: int = Field(262_144, ge=256, le=4_194_304)
     flow_fields: int = Field(32, ge=1, le=256)

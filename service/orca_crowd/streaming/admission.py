@@ -24,6 +24,7 @@ class Admission:
         self._address = websocket.client.host if websocket.client is not None else ""
         grant = self._admit()
         door.check(grant, "read", world)
+        self.scope: Scope = grant.scope
 
     def check(self, scope: Scope) -> None:
         """Refuse a message with 401, 403 or 429."""

@@ -77,7 +77,7 @@ class Kept:
         for array in _arrays(state):
             holders = self._holders.get(id(array), 0)
             self._holders[id(array)] = holders + 1
-            self._bytes += 0 if holders else array.nbytes
+            self._bytes += 0 if holders else _size(array)
         self._statistics.kept_bytes += self._bytes - before
 
     def _give(self, state: State) -> None:
@@ -88,8 +88,13 @@ class Kept:
                 self._holders[id(array)] = holders
             else:
                 del self._holders[id(array)]
-                self._bytes -= array.nbytes
+                self._bytes -= _size(array)
         self._statistics.kept_bytes += self._bytes - before
+
+
+def _size(array: np.ndarray) -> int:
+    """Bytes of an array; of one row where all agents share it."""
+    return array.nbytes if not array.size or array.strides[0] else array[:1].nbytes
 
 
 def _arrays(state: State) -> list[np.ndarray]:

@@ -16,6 +16,7 @@ from orca_crowd.logs import world_id
 from orca_crowd.protocol.asyncapi import asyncapi_document
 from orca_crowd.protocol.compatibility import CLIENT_HEADER, check_client
 from orca_crowd.streaming.admission import Admission
+from orca_crowd.streaming.relays import Relays
 from orca_crowd.streaming.streams import Streams, deny
 
 __all__ = ["router"]
@@ -33,6 +34,11 @@ async def stream(websocket: WebSocket) -> None:
         check_client(websocket.headers.get(CLIENT_HEADER))
         check_origin(websocket.headers, services.settings)
         admission = Admission(websocket, services.door, services.clock, world)
+        relays: Relays | None = websocket.app.state.relays
+        if relays is not None:
+            services.check_open()
+            await relays.serve(websocket, world, admission)
+            return
         services.check_ready()
         await services.registry.wake(world)
         await streams.serve(websocket, services.registry.get(world), admission)

@@ -21,7 +21,7 @@ from orca_crowd.streaming.statistics import StreamStatistics
 from orca_crowd.streaming.transport import StreamProtocol, transport_of
 from orca_crowd.worlds.runner import Runner
 
-__all__ = ["Streams", "deny"]
+__all__ = ["Streams", "chosen_subprotocol", "deny"]
 
 # When the server stops, a client has so long to read on to the close frame, on top of what it has for the messages that
 # wait for it (CLOSE_SECONDS of socket.py); together less than a supervisor waits before it kills.
@@ -170,14 +170,20 @@ class Streams:
     def _check(self, websocket: WebSocket, runner: Runner) -> str:
         if self._closing:
             raise ApiError("draining", "the server is stopping and takes no more connections")
-        subprotocol = choose_subprotocol(websocket.scope.get("subprotocols", ()))
-        if subprotocol is None:
-            raise ApiError("subprotocol", f"Sec-WebSocket-Protocol must name one of {', '.join(SUBPROTOCOLS)}")
+        subprotocol = chosen_subprotocol(websocket)
         if runner.state == "failed":
             raise ApiError("world-failed", f"world {runner.name!r}: {runner.reason}")
         if self.statistics.sockets >= self._shared.settings.sockets:
             raise ApiError("limit", f"{self._shared.settings.sockets} connections are open, which is the limit")
         return subprotocol
+
+
+def chosen_subprotocol(websocket: WebSocket) -> str:
+    """The subprotocol that both sides speak; 400 where there is none."""
+    subprotocol = choose_subprotocol(websocket.scope.get("subprotocols", ()))
+    if subprotocol is None:
+        raise ApiError("subprotocol", f"Sec-WebSocket-Protocol must name one of {', '.join(SUBPROTOCOLS)}")
+    return subprotocol
 
 
 async def deny(websocket: WebSocket, error: ApiError, statistics: StreamStatistics) -> None:

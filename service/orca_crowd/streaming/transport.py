@@ -18,7 +18,7 @@ has seen it, since closing a socket with unread bytes resets it and the reason i
 from __future__ import annotations
 
 from collections.abc import Callable, MutableMapping
-from typing import Any
+from typing import Any, Final
 
 from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIOProtocol
 from websockets.frames import Frame
@@ -26,13 +26,15 @@ from websockets.frames import Frame
 from orca_crowd.streaming.outbox import Wire
 from orca_crowd.streaming.packed import Packed, frame_head
 
-__all__ = ["EXTENSION", "StreamProtocol", "transport_of"]
+__all__ = ["EXTENSION", "PING_MESSAGE", "PassedOnProtocol", "StreamProtocol", "pong_payload", "transport_of"]
 
 EXTENSION = "orca-crowd.transport"
 
 # a ping of ours is told from uvicorn's own four bytes by its first byte and its length
 _MARK = b"s"
 _PAYLOAD = 9
+# how a ping begins that travels as a message; MessagePack never uses the first byte, and no JSON begins with it
+PING_MESSAGE: Final = b"\xc1ping"
 # final frame, ping, unmasked
 _PING = bytes([0x89, _PAYLOAD]) + _MARK
 
@@ -91,6 +93,14 @@ class StreamProtocol(WebSocketsSansIOProtocol):
         else:
             data = message.encode() if isinstance(message, str) else message
             self.transport.write(frame_head(len(data), text=isinstance(message, str)) + data)
+
+    def write_bytes(self, data: bytes, *, text: bool) -> None:
+        """Send a message that is bytes already, text or not; call it only while the connection takes one."""
+        if self.conn.extensions:
+            (self.conn.send_text if text else self.conn.send_binary)(data)
+            self.transport.write(b"".join(self.conn.data_to_send()))
+        else:
+            self.transport.write(frame_head(len(data), text=text) + data)
 
     def resume_writing(self) -> None:
         """There is room again."""
@@ -163,6 +173,27 @@ class StreamProtocol(WebSocketsSansIOProtocol):
             self.read_paused = False
             self.transport.resume_reading()
         self.close_timer = self.loop.call_later(seconds, self.transport.abort)
+
+
+class PassedOnProtocol(StreamProtocol):
+    """The connection of a relay, which stands between the application and the client.
+
+    A ping would be answered by the relay, that has the frames before it, and not by the client, that may not. So it
+    goes as a message, in its place among the others, and the relay sends it on as a ping; the client's pong comes back
+    as one that nobody asked for.
+    """
+
+    def ping(self, step: int) -> bool:
+        """Send a ping that carries `step` by way of the relay."""
+        if self.takes():
+            data = PING_MESSAGE + step.to_bytes(_PAYLOAD - 1, "big")
+            self.transport.write(frame_head(len(data), text=False) + data)
+        return True
+
+
+def pong_payload(data: bytes) -> bytes:
+    """What a relay answers a message that begins with PING_MESSAGE with, when the client has answered its ping."""
+    return _MARK + data[len(PING_MESSAGE) :]
 
 
 def transport_of(scope: MutableMapping[str, Any]) -> StreamProtocol | None:

@@ -15,6 +15,7 @@ from orca_crowd.errors import ApiError, Fault, InvalidRequest
 from orca_crowd.journal.codec import pack
 from orca_crowd.journal.entries import FirstState
 from orca_crowd.journal.errors import JournalFull
+from orca_crowd.journal.fence import ALONE, Fence
 from orca_crowd.journal.file import JournalFile
 from orca_crowd.journal.folder import remove_journal
 from orca_crowd.journal.recorder import Policy, Recorder
@@ -45,6 +46,7 @@ class Archive:
         self._settings = settings
         self._policy = Policy(settings.digest_steps, settings.snapshot_seconds, settings.journal_bytes)
         self._lock: IO[bytes] | None = None
+        self._fence: Fence = ALONE
 
     def open(self) -> None:
         """Take the folder for this server alone; ArchiveLocked or OSError where that cannot be."""
@@ -86,7 +88,7 @@ class Archive:
         described = {"version": __version__, "kernels": _jit.kernel_digest(), **facts}
         try:
             first = FirstState(session.world.step_count, session.world.snapshot(), pack(session.memory()))
-            file = JournalFile.create(path, described, facts["durability"], first)
+            file = JournalFile.create(path, described, facts["durability"], first, self._fence)
             try:
                 file.ready()
             except BaseException:
@@ -101,7 +103,7 @@ class Archive:
 
         422 for a step that was not taken yet, 410 for one that the journal has forgotten.
         """
-        with closing(JournalFile(self.path(name))) as file:
+        with closing(JournalFile(self.path(name), fence=Fence(shared=self._fence.shared))) as file:
             if step > file.step:
                 fault = Fault(None, "step", f"must be at most {file.step}, the steps that were taken, not {step}")
                 raise InvalidRequest([fault])
@@ -119,10 +121,10 @@ class Archive:
 
         BadJournal where no whole state is left.
         """
-        recovered = recover(self.path(name), name, restore, self._settings)
+        recovered = recover(self.path(name), name, restore, self._settings, self._fence)
         facts = recovered.file.facts()
         if recovered.cut is not None:
-            recovered.file = put_aside(recovered, facts, pack(recovered.session.memory()))
+            recovered.file = put_aside(recovered, facts, pack(recovered.session.memory()), self._fence)
         recovered.session.recorder = Recorder(recovered.file, recovered.session.world, self._policy, self._writing)
         return recovered.session, facts, recovered.cut
 

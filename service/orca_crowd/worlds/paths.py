@@ -63,7 +63,7 @@ class _WorldPlanner:
     def plan(self, seen: _Seen, queries: Sequence[PathQuery], expansions: int) -> dict[str, Any]:
         """The answer to a request; called in a helper thread by whoever has the turn."""
         if self._planner is None or self._seen is None or not self._seen.same_geometry(seen):
-            self._planner = planner_for(seen.options, seen.walkable, seen.obstacles, seen.grid_map)
+            self._planner = planner_for(seen.options, seen.walkable, seen.obstacles, seen.grid_map, self._planner)
             self._seen = seen
         planner = self._planner
         end = planner.spent + expansions

@@ -10,15 +10,20 @@ import threading
 from collections import deque
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
 
 from orca_core.guidance.flow_field import FlowField
-from orca_core.guidance.planning import FoundWays, InlinePlanning, Question, answered
+from orca_core.guidance.planner import Planner
+from orca_core.guidance.planning import FoundWays, InlinePlanning, Question, answered, prepared
 from orca_crowd.journal.order import Order
 from orca_crowd.journal.recorder import Recorder
 
 __all__ = ["FieldWorkshop", "LivePlanning", "PlannerPool", "ReplayedPlanning"]
 
-Call = Callable[[], FoundWays]
+Call = Callable[[], Any]
 
 
 class PlannerPool:
@@ -43,13 +48,13 @@ class _Lane:
     def __init__(self, pool: PlannerPool) -> None:
         """Nothing waits."""
         self._pool = pool
-        self._waiting: deque[tuple[Call, Future[FoundWays]]] = deque()
+        self._waiting: deque[tuple[Call, Future[Any]]] = deque()
         self._running = False
         self._lock = threading.Lock()
 
-    def submit(self, call: Call) -> Future[FoundWays]:
+    def submit(self, call: Call) -> Future[Any]:
         """Behind those that wait."""
-        future: Future[FoundWays] = Future()
+        future: Future[Any] = Future()
         with self._lock:
             self._waiting.append((call, future))
             idle, self._running = not self._running, True
@@ -82,9 +87,20 @@ class LivePlanning:
         self._lane = _Lane(pool)
         self._recorder = recorder
         self._outstanding: dict[int, Future[FoundWays]] = {}
+        self._preparing: Future[None] | None = None
+
+    def prepare(self, planner: Planner, radii: NDArray[np.float64], farthest: float) -> None:
+        """Begin as soon as there is a thread for it; what was prepared for a planner before this one is not needed."""
+        if self._preparing is not None:
+            self._preparing.cancel()
+        self._preparing = self._lane.submit(lambda: prepared(planner, radii, farthest))
 
     def submit(self, due: int, question: Question) -> None:
         """Begin to plan as soon as there is a thread for it."""
+        before = self._outstanding.get(due)
+        if before is not None:
+            # asked again, of a world that has changed
+            before.cancel()
         self._outstanding[due] = self._lane.submit(lambda: answered(question, due))
 
     def collect(self, due: int) -> FoundWays:

@@ -20,6 +20,7 @@ from orca_crowd.errors import ApiError
 from orca_crowd.journal.codec import unpack
 from orca_crowd.journal.entries import FirstState, SnapshotEntry
 from orca_crowd.journal.errors import BadJournal
+from orca_crowd.journal.fence import ALONE, Fence
 from orca_crowd.journal.file import JournalFile
 from orca_crowd.journal.order import Order
 from orca_crowd.settings import Settings
@@ -88,9 +89,9 @@ def start_at(file: JournalFile, entry: SnapshotEntry, name: str, restore: Restor
     return session
 
 
-def recover(path: Path, name: str, restore: Restore, settings: Settings) -> Recovered:
+def recover(path: Path, name: str, restore: Restore, settings: Settings, fence: Fence = ALONE) -> Recovered:
     """The world of a journal, at the bits that were last acknowledged; BadJournal where no whole state is left."""
-    file = JournalFile(path, alone=True)
+    file = JournalFile(path, alone=True, fence=fence)
     try:
         session, entry, cut = _newest(file, name, restore, settings)
         replay = Replay(session)
@@ -124,7 +125,7 @@ def _newest(
     raise BadJournal("; ".join(faults) or f"{file.path.name} holds no whole snapshot")
 
 
-def put_aside(recovered: Recovered, facts: dict[str, Any], memory: bytes) -> JournalFile:
+def put_aside(recovered: Recovered, facts: dict[str, Any], memory: bytes, fence: Fence = ALONE) -> JournalFile:
     """Begin a new file with the state that was had, and keep the damaged one under another name."""
     old = recovered.file
     old.close()
@@ -136,7 +137,7 @@ def put_aside(recovered: Recovered, facts: dict[str, Any], memory: bytes) -> Jou
     shutil.copyfile(old.path, aside)
     try:
         return JournalFile.create(
-            old.path, facts, facts["durability"], FirstState(world.step_count, world.snapshot(), memory)
+            old.path, facts, facts["durability"], FirstState(world.step_count, world.snapshot(), memory), fence
         )
     except BaseException:
         aside.replace(old.path)

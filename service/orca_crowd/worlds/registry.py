@@ -6,6 +6,7 @@ import asyncio
 import logging
 import secrets
 from collections.abc import Awaitable, Callable
+from functools import partial
 
 from orca_core.options import Options
 from orca_core.world import World
@@ -13,7 +14,7 @@ from orca_crowd.clock import Clock
 from orca_crowd.engine.interface import Engine
 from orca_crowd.errors import ApiError
 from orca_crowd.journal.errors import BadJournal, JournalError
-from orca_crowd.journal.recorder import Recorder
+from orca_crowd.journal.recorder import Recorder, Snapshot
 from orca_crowd.metrics import Metrics
 from orca_crowd.protocol.commands import AddAgents, AddObstacles, AddWalkable, Command
 from orca_crowd.protocol.steer import SteerRequest
@@ -35,6 +36,10 @@ log = logging.getLogger("orca_crowd")
 SWEEP_SECONDS = 1.0
 
 
+def _captured(recorder: Recorder, session: Session) -> Snapshot:
+    return recorder.capture(session.world, session.memory())
+
+
 class Registry:
     """Worlds by id. Lives on the event loop's thread; making a world runs in a helper thread."""
 
@@ -48,8 +53,13 @@ class Registry:
         archive: Archive | None = None,
         tracing: Tracing = OFF,
         planners: PlannerPool | None = None,
+        only: str | None = None,
     ) -> None:
-        """Start empty; `start` brings back the worlds of the archive and looks for worlds that nobody uses."""
+        """Start empty; `start` brings back the worlds of the archive and looks for worlds that nobody uses.
+
+        `only` is the one world that this server is there for: the id of a new one that names none.
+        """
+        self._only = only
         self._settings = settings
         self._engine = engine
         self._clock = clock
@@ -189,6 +199,28 @@ class Registry:
         finally:
             self._making.discard(name)
 
+    @property
+    def is_back(self) -> bool:
+        """Whether every world of the archive is here."""
+        return not self._to_come
+
+    @property
+    def empty(self) -> bool:
+        """Whether there is no world here, nor one that is being made or brought back."""
+        return not (self._runners or self._making or self._waking or self._to_come)
+
+    async def release(self) -> None:
+        """Let another process have every world, with nothing for it to compute again; watchers are told to come back.
+
+        The journals are closed when this returns.
+        """
+        for runner in self.all():
+            recorder = runner.recorder
+            if recorder is not None and runner.state == "ready" and not recorder.writing:
+                snapshot = await runner.read(partial(_captured, recorder))
+                await self._engine.serve(partial(recorder.write, snapshot))
+            await runner.close("restarting", "the world moves to another process")
+
     async def drain(self) -> None:
         """Take no more work, let running slices end, and end every world."""
         self._draining = True
@@ -227,7 +259,7 @@ class Registry:
 
     async def _add(self, name: str | None, make: Callable[[], World], about: About) -> Runner:
         """Make a world away from the loop, its id reserved meanwhile."""
-        name = name if name is not None else secrets.token_hex(8)
+        name = name or self._only or secrets.token_hex(8)
         self._check_number()
         if self._archive is not None and self._archive.path(name).exists():
             raise ApiError("exists", f"there is a journal of a world {name!r} already; choose another id")
@@ -325,6 +357,8 @@ class Registry:
             log.warning("the journal of world %s was damaged and is cut: %s", name, cut)
         if about.clock.mode == "realtime" and self._settings.restart == "paused":
             about = About(about.title, about.ttl, ClockBody(mode="manual"), about.durability)
+        if facts.get("away"):
+            await self._engine.serve(lambda: session.keep(away=False))
         runner = self._runner(session, about)
         self._runners[name] = runner
         runner.start()
@@ -353,6 +387,9 @@ class Registry:
             elif self._runners.pop(runner.name, None) is not None:
                 self._making.add(runner.name)
                 try:
+                    if self._only is not None:
+                        # whoever looks for worlds without a process is to let this one be
+                        await runner.change(lambda session: session.keep(away=True))
                     await runner.close("gone", "the world was not used and is put away; ask for it and it is back")
                 finally:
                     self._making.discard(runner.name)

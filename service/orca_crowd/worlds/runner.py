@@ -9,9 +9,8 @@ Bound. Commands, steps and reads together are at most `command_queue`; one more 
 dropped.
 
 Watchers. A listener is called on the loop's thread with a Publication after every step and after every command that
-changed agents, none left out. `endings` are called once,
-with the kind (`failed`, `gone`, `restarting`) and a reason. `gates` are awaited before each step: a watcher who must
-not miss one can hold the world.
+changed agents, none left out. `endings` are called once, with the kind (`failed`, `gone`, `restarting`) and a reason.
+`gates` are awaited before each step: a watcher who must not miss one can hold the world.
 """
 
 from __future__ import annotations
@@ -24,6 +23,7 @@ from typing import Any, Literal, TypeVar
 from orca_crowd.clock import Clock
 from orca_crowd.engine.interface import Engine, StepFailed
 from orca_crowd.errors import ApiError, problem_of
+from orca_crowd.journal.errors import Superseded
 from orca_crowd.metrics import Metrics
 from orca_crowd.protocol.bodies import weight_of
 from orca_crowd.protocol.commands import Command, parse_commands
@@ -381,7 +381,9 @@ class Runner:
 
     def _fail(self, error: Exception) -> ApiError:
         """Stop the world for ever: an unforeseen fault inside means that its state cannot be trusted."""
-        if self.state != "failed":
+        if isinstance(error, Superseded):  # it lives on elsewhere
+            self._ending = self._ending or ("restarting", str(error))
+        elif self.state != "failed":
             self.state = "failed"
             cause = str(error) if isinstance(error, StepFailed) else f"{type(error).__name__} inside the server"
             self.reason = f"step {self.facts.step} could not be followed by another: {cause}"
@@ -393,7 +395,6 @@ class Runner:
     def _cut(self, job: StepJob) -> None:
         """Answer a step request that the end of the world or of the server cut short, and say how far it came."""
         closed = self._closed()
-        taken = job.request.count - job.left
-        detail = f"{closed.detail}; {taken} of {job.request.count} steps were taken"
+        detail = f"{closed.detail}; {job.request.count - job.left} of {job.request.count} steps were taken"
         refuse(job.future, ApiError(closed.code, detail, more={"step": self.facts.step}))
         self._current = None

@@ -38,12 +38,12 @@ def column_of(world: World, name: str, rows: Rows = EVERYBODY) -> NDArray[Any]:
     """A copy of one column with effective values, in index order: no goal is a row of NaN, which JSON shows as null.
 
     float64 (n, 2) for vectors, float64 (n,) for numbers, int64 (n,) for whole ones, uint8 (n,) codes for words,
-    flags and `status`; a number that an agent is without is NaN.
+    flags and `status`; a number that an agent is without is NaN. Where all are alike one row is repeated, read-only.
     """
     column: NDArray[Any] = world.column(name)[rows]
     if isinstance(rows, slice):
         # rows picked one by one are a copy already
-        column = column.copy()
+        column = _copied(column)
     if name == "goal":
         column[world.column("has_goal")[rows] == 0] = np.nan
     elif name == "preferred_speed":
@@ -51,8 +51,19 @@ def column_of(world: World, name: str, rows: Rows = EVERYBODY) -> NDArray[Any]:
     elif name == "heading":
         column = shown_headings(world.column("velocity")[rows], column)
     elif name in UNSET:
-        column = np.where(column == UNSET[name], np.nan, column)
+        one = column[:1] if _repeats(column) else column
+        column = np.broadcast_to(np.where(one == UNSET[name], np.nan, one), column.shape)
     return column
+
+
+def _repeats(column: NDArray[Any]) -> bool:
+    """Whether a column is one row that all agents share."""
+    return len(column) > 1 and column.strides[0] == 0
+
+
+def _copied(column: NDArray[Any]) -> NDArray[Any]:
+    """A copy that the world does not change any more; of one row where all share it."""
+    return np.broadcast_to(column[:1].copy(), column.shape) if _repeats(column) else column.copy()
 
 
 def shown_headings(velocity: NDArray[Any], kept: NDArray[Any]) -> NDArray[Any]:
@@ -125,7 +136,7 @@ class AgentView:
             self._ids = _frozen(world.ids.copy())
         # a step keeps headings only where somebody has limits
         if world.limited or "heading" not in self._steady:
-            self._steady["heading"] = _frozen(world.column("heading").copy())
+            self._steady["heading"] = _frozen(_copied(world.column("heading")))
         self._steady |= _columns(world, (name for name in FIELDS if name not in MOVING and name not in self._steady))
         held = {**self._steady, **_columns(world, MOVING)}
         return self._ids, Columns(held, held.pop("heading"))

@@ -347,7 +347,7 @@ def test_on_a_grid_map_ways_lead_over_its_cells() -> None:
     # another map is another chance
     assert world.agent(1)["status"] == "unreachable"
     world.set_grid_map(cells(*["........"] * 4))
-    take(world, 2)
+    take(world, 8)
     assert world.agent(1)["status"] != "unreachable"
 
 

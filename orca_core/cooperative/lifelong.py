@@ -1,0 +1,161 @@
+"""Lifelong: a run that does not end with the first goals: whoever arrives gets another one.
+
+Some steps after an arrival a new plan is made for all, from where everybody is, and followed from then on: the rolling
+horizon of J. Li, A. Tinka, S. Kiesel, J. Durham, T. Kumar, S. Koenig, Lifelong Multi-Agent Path Finding in Large-Scale
+Warehouses, 2021, with the whole way in place of a window, because plans come in milliseconds. Speeds, buffers and
+counts go on; who is in a sub-plan comes out of it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from itertools import count
+
+import numpy as np
+from numpy.typing import NDArray
+
+from orca_core.cooperative.config import Config
+from orca_core.cooperative.knot import BUDGET, solve_instance
+from orca_core.cooperative.local_grid import beginnings, local_grid
+from orca_core.cooperative.metrics import Metrics
+from orca_core.cooperative.runner import Run
+from orca_core.cooperative.variants import Variant
+from orca_core.errors import InvalidInput
+from orca_core.formats.movingai import GridMap
+from orca_core.kernels import cooperate as columns
+from orca_core.mapf.grid_graph import UNREACHABLE, distances, neighbours_of
+from orca_core.mapf.instance import Instance
+
+__all__ = ["REPLAN", "Goals", "Lifelong", "listed_goals", "random_goals"]
+
+Integers = NDArray[np.int64]
+
+# the next goal of an agent that is at this cell, none of the goals in the set; None: it stays
+Goals = Callable[[int, int, frozenset[int]], int | None]
+
+# steps from one plan for all to the next at least
+REPLAN = 20
+# iterations of the planner for all, after which the planner for knots is asked
+LOOKS = 200
+
+
+def random_goals(grid: GridMap, random_state: np.random.Generator) -> Goals:
+    """Goals drawn from all cells that can be reached."""
+    neighbours = neighbours_of(grid)
+
+    def following(agent: int, cell: int, taken: frozenset[int]) -> int | None:
+        steps = distances(neighbours, np.array([cell], np.int64))[0]
+        open_cells = [c for c in np.flatnonzero(steps < UNREACHABLE).tolist() if c not in taken and c != cell]
+        return open_cells[int(random_state.integers(len(open_cells)))] if open_cells else None
+
+    return following
+
+
+def listed_goals(goals: Sequence[Sequence[int]]) -> Goals:
+    """The goals of each agent from a list of its own, in turn; at the end of it the agent stays.
+
+    One that is somebody else's at the moment is waited for.
+    """
+    left: list[Iterator[int]] = [iter(cells) for cells in goals]
+    held: dict[int, int] = {}
+
+    def following(agent: int, cell: int, taken: frozenset[int]) -> int | None:
+        if agent not in held:
+            following_cell = next(left[agent], None)
+            if following_cell is None:
+                return None
+            held[agent] = following_cell
+        return None if held[agent] in taken else held.pop(agent)
+
+    return following
+
+
+class Lifelong:
+    """A run of `steps` steps; `run` is the one that goes on at the moment, with the world of the first."""
+
+    def __init__(self, instance: Instance, config: Config, variant: Variant, goals: Goals, steps: int) -> None:
+        """Plan for the first goals. Raises InvalidInput for goals out of reach, and for variants that do not move."""
+        if not variant.moves:
+            raise InvalidInput(f"nobody moves in variant {variant.value}")
+        self._goals, self._steps, self._config, self._variant = goals, steps, config, variant
+        self.run = Run(instance, config, variant)
+        self.run.plan()
+        self.run.identify_corridors()
+        self.run.build_dependencies()
+        self.run.prepare()
+        # how often each has arrived, and whether it is where it was sent
+        self.arrivals = np.zeros(instance.count, np.int64)
+        self._there = np.zeros(instance.count, np.bool_)
+        self._planned = 0
+        self.plans = 1
+
+    def step(self) -> bool:
+        """One step; False once there have been as many as wanted."""
+        world, guide = self.run.world, self.run.guide
+        assert world is not None
+        assert guide is not None
+        if world.step_count >= self._steps:
+            return False
+        world.step()
+        self.run.tally.look(world, guide)
+        there = guide.walk[:, columns.ARRIVED] >= 0
+        self.arrivals += there & ~self._there
+        self._there |= there
+        if self._there.any() and world.step_count - self._planned >= REPLAN:
+            self._give_goals()
+        return True
+
+    def _give_goals(self) -> None:
+        """Give everybody who has arrived its next goal, and have all follow a new plan."""
+        run = self.run
+        assert run.world is not None
+        assert run.guide is not None
+        # where nobody has a goal to get there is nothing to plan for a while either
+        self._planned = run.world.step_count
+        goals = run.instance.goals.copy()
+        given = []
+        for agent in np.flatnonzero(self._there).tolist():
+            following = self._goals(agent, int(goals[agent]), frozenset(goals.tolist()))
+            if following is not None:
+                goals[agent] = following
+                given.append(agent)
+        if not given:
+            return
+        position = run.world.population.state["position"]
+        starts = self._starts(position / run.frame.cell_size)
+        following_run = Run(Instance(run.instance.grid, starts, goals), self._config, self._variant)
+        looks = count()
+        found = following_run.plan(lambda: next(looks) >= LOOKS)
+        if found is not None and not found.complete:
+            # who has just met another in a gap may have to go back: prioritized planning finds no way to do that
+            found, _ = solve_instance(following_run.instance, BUDGET)
+            if found is None:
+                # asked again later, from where everybody is then
+                return
+            following_run.found = found
+        self._there[given] = False
+        self.plans += 1
+        following_run.corridors = run.corridors
+        following_run.build_dependencies()
+        following_run.go_on_from(run)
+        self.run = following_run
+
+    def _starts(self, places: NDArray[np.float64]) -> Integers:
+        """A cell of its own for everybody, (n,)."""
+        grid = self.run.instance.grid
+        whole = local_grid(grid, np.array([0, grid.width * grid.height - 1], np.int64), 0)
+        starts = beginnings(whole, places)
+        assert starts is not None, "discs that keep apart have a cell each"
+        return starts
+
+    @property
+    def throughput(self) -> float:
+        """Goals reached in a second of the simulation."""
+        assert self.run.world is not None
+        return float(self.arrivals.sum()) / self.run.world.time if self.run.world.time > 0.0 else 0.0
+
+    @property
+    def metrics(self) -> Metrics:
+        """What there is to say of it so far; times of arrival are those at the present goals."""
+        return replace(self.run.metrics, throughput=self.throughput)

@@ -1,0 +1,237 @@
+"""Region gate: agents take turns at corridors of walkable polygons, whatever guides them to their goals.
+
+Whoever is in a corridor lets in, from its other ends, nobody that it could not get past. Of those who come to an empty
+one the nearest to its entrance goes first, of equal ones the one with the lower row, and stays the first until it is in
+or comes no nearer for a while. From the same end one goes in after the other. After so many from one end the others
+have their turn, if anybody waits there. Who has to wait drifts: it takes the velocity of its fastest neighbour that is
+neither waiting nor coming in, keeps away from the mouth, and else stands.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from orca_core.cooperative.polygon_corridors import RegionCorridors, identify_regions
+from orca_core.guidance.trouble import Trouble
+from orca_core.report import Event
+
+if TYPE_CHECKING:
+    from orca_core.world import World
+
+__all__ = ["MOST", "RegionGate"]
+
+Floats = NDArray[np.float64]
+Flags = NDArray[np.bool_]
+Integers = NDArray[np.int64]
+
+# multiples of the largest radius: within which of a mouth somebody comes in, keeps away from it, and looks at others
+COMING = 8.0
+KEEP = 5.0
+NEAR = 6.0
+# part of the maximum speed at which somebody goes away from a mouth, and from which on a neighbour counts as moving
+RETREAT = 0.5
+MOVING = 0.2
+# so many go through from one end while somebody waits at another
+MOST = 4
+# seconds after which the first loses its turn if it has come no nearer
+PATIENCE = 15.0
+NOBODY = -1
+
+BY_AGENT = ("inside", "side", "waits_at", "wait_for")
+BY_CORRIDOR = ("first", "first_since", "first_near", "turn", "passed")
+
+
+class RegionGate:
+    """A guide, to stand behind those who find ways: it replaces the wishes of those who have to wait."""
+
+    name = "region-gate"
+
+    def __init__(self, world: World, margin: float = 0.0, corridors: RegionCorridors | None = None) -> None:
+        """Look for the corridors of a world, unless they are known."""
+        self.corridors = identify_regions(world, margin) if corridors is None else corridors
+        self._trouble = Trouble()
+        agents, count = world.agent_count, self.corridors.count
+        self._ids = world.ids
+        # by agent: the corridor that it is in and the mouth it came in by; the mouth that it waits at, and for which
+        # row
+        self.inside = np.full(agents, NOBODY, np.int64)
+        self.side = np.full(agents, NOBODY, np.int64)
+        self.waits_at = np.full(agents, NOBODY, np.int64)
+        self.wait_for = np.full(agents, NOBODY, np.int64)
+        # by corridor: the row of who goes first, since when it has come no nearer and how near it was, whose turn it
+        # is, and how many have come in by that mouth since
+        self.first = np.full(count, NOBODY, np.int64)
+        self.first_since = np.zeros(count, np.int64)
+        self.first_near = np.zeros(count)
+        self.turn = np.full(count, NOBODY, np.int64)
+        self.passed = np.zeros(count, np.int64)
+        self.triggers = 0
+        self._wish = np.zeros((agents, 2))
+
+    def kept(self) -> Mapping[str, NDArray[Any]]:
+        """What it knows of everybody."""
+        return {name: getattr(self, name) for name in (*BY_AGENT, *BY_CORRIDOR)}
+
+    def put_back(self, kept: Mapping[str, NDArray[Any]]) -> None:
+        """Go on from what `kept` said."""
+        for name in (*BY_AGENT, *BY_CORRIDOR):
+            getattr(self, name)[:] = kept[name]
+
+    def _align(self, world: World) -> None:
+        """Know of the agents that there are, where somebody has come or gone."""
+        ids = world.ids
+        if np.array_equal(ids, self._ids):
+            return
+        place = {identifier: row for row, identifier in enumerate(self._ids.tolist())}
+        old = np.array([place.get(identifier, NOBODY) for identifier in ids.tolist()], np.int64)
+        for name in BY_AGENT:
+            column = np.append(getattr(self, name), NOBODY)
+            setattr(self, name, column[old])
+        # rows are others now
+        self.first[:] = NOBODY
+        self.wait_for[:] = NOBODY
+        self._ids, self._wish = ids, np.zeros((len(ids), 2))
+
+    # before a step
+
+    def guide(self, world: World) -> bool:
+        """Have those who wait drift."""
+        self._align(world)
+        agents = world.population.state
+        self._wish = self._trouble.look(world).copy()
+        waiting = np.flatnonzero(self.waits_at >= 0)
+        if len(waiting):
+            agents.own("guided")
+        for agent in waiting.tolist():
+            agents["steer_velocity"][agent] = self._drift(world, agent)
+        agents["guided"][waiting] = 1
+        return bool(len(waiting))
+
+    def _drift(self, world: World, agent: int) -> Floats:
+        """What an agent wants that has to wait."""
+        agents, corridors = world.population.state, self.corridors
+        position, velocity, limit = agents["position"], agents["velocity"], float(agents["max_speed"][agent])
+        size = float(agents["radius"].max())
+        mouth = int(self.waits_at[agent])
+        middle = 0.5 * (corridors.mouths[mouth, :2] + corridors.mouths[mouth, 2:])
+        away = position - position[agent]
+        apart = np.sqrt((away * away).sum(axis=1))
+        speed = np.sqrt((velocity * velocity).sum(axis=1))
+        incoming = (velocity @ corridors.inward[mouth]) > 0.0
+        moving = (apart < NEAR * size) & (self.waits_at < 0) & ~incoming & (speed > MOVING * limit)
+        # those who come toward it: who goes away takes nobody along
+        moving &= (away * velocity).sum(axis=1) < 0.0
+        moving[agent] = False
+        if moving.any():
+            fastest = int(np.argmax(np.where(moving, speed, -1.0)))
+            return np.asarray(velocity[fastest] * min(1.0, limit / float(speed[fastest])))
+        out = position[agent] - middle
+        far = float(np.sqrt((out * out).sum()))
+        if far < KEEP * size:
+            back = out / far if far > 1e-9 else -corridors.inward[mouth]
+            return np.asarray(back * RETREAT * limit)
+        return np.zeros(2)
+
+    # after a step
+
+    def conclude(self, world: World) -> list[Event]:
+        """Who is where, and who goes first."""
+        self._align(world)
+        position, radius = world.population.state["position"], world.population.state["radius"]
+        before = self.waits_at.copy()
+        self.waits_at[:] = self.wait_for[:] = NOBODY
+        for corridor in range(self.corridors.count):
+            self._enter_and_leave(corridor, position)
+            mouth, distance = self._coming(corridor, position, radius)
+            self._decide(world, corridor, mouth, distance, radius)
+        self.triggers += int(((self.waits_at >= 0) & (before < 0)).sum())
+        return []
+
+    def _enter_and_leave(self, corridor: int, position: Floats) -> None:
+        within = self.corridors.within(corridor, position)
+        self.inside[(self.inside == corridor) & ~within] = NOBODY
+        new = np.flatnonzero(within & (self.inside != corridor))
+        if not len(new):
+            return
+        self.side[new], _ = self.corridors.nearest_mouth(corridor, position[new])
+        self.inside[new] = corridor
+        for side in self.side[new].tolist():
+            if side != self.turn[corridor]:
+                self.turn[corridor], self.passed[corridor] = side, 0
+            self.passed[corridor] += 1
+        if self.first[corridor] in new:
+            self.first[corridor] = NOBODY
+
+    def _coming(self, corridor: int, position: Floats, radius: Floats) -> tuple[Integers, Floats]:
+        """The mouth by which each comes into a corridor, -1 for who does not, and how far it is from it."""
+        corridors = self.corridors
+        mouth, distance = corridors.nearest_mouth(corridor, position)
+        rows = corridors.mouth_first[corridor] + mouth
+        a, b = corridors.mouths[rows, :2], corridors.mouths[rows, 2:]
+        wish = self._wish
+        ahead = (wish * corridors.inward[rows]).sum(axis=1)
+        # where the wish meets the line of the mouth: between its ends, and a disc beside them
+        depth = ((0.5 * (a + b) - position) * corridors.inward[rows]).sum(axis=1)
+        meets = position + wish * (depth / np.maximum(ahead, 1e-9))[:, None]
+        half = 0.5 * np.sqrt(((b - a) * (b - a)).sum(axis=1))
+        off = meets - 0.5 * (a + b)
+        beside = np.sqrt((off * off).sum(axis=1)) > half + 2.0 * radius
+        comes = (ahead > 0.0) & (depth > 0.0) & ~beside & (distance < COMING * radius.max(initial=0.0))
+        return np.where(comes & (self.inside != corridor), mouth, NOBODY), distance
+
+    def _decide(self, world: World, corridor: int, mouth: Integers, distance: Floats, radius: Floats) -> None:
+        """Let in whoever may come, and have the others wait."""
+        coming = np.flatnonzero(mouth >= 0)
+        occupants = np.flatnonzero(self.inside == corridor)
+        if not len(coming):
+            return
+        order = coming[np.lexsort((coming, distance[coming]))]
+        first = self._first(world, corridor, order, mouth, distance, occupants)
+        base = int(self.corridors.mouth_first[corridor])
+        # whose way is taken: those who are in, then whoever goes first, then those that are let in after it
+        granted = occupants.tolist()
+        sides = self.side[occupants].tolist()
+        tired = self.passed[corridor] >= MOST and (mouth[coming] != self.turn[corridor]).any()
+        ahead: set[int] = set()
+        for agent in ([first] if first >= 0 else []) + [other for other in order.tolist() if other != first]:
+            side = int(mouth[agent])
+            others = np.array(granted, np.int64)
+            blocked = self.corridors.conflict(corridor, float(radius[agent]), radius[others])
+            against = others[blocked & (np.array(sides, np.int64) != side)]
+            # one after the other, and no more of one side than its share
+            closed = side in ahead or (tired and side == self.turn[corridor] and agent != first)
+            if len(against) or closed:
+                self.waits_at[agent] = base + side
+                self.wait_for[agent] = int(against[0]) if len(against) else first
+                continue
+            granted.append(agent)
+            sides.append(side)
+            ahead.add(side)
+
+    def _first(
+        self, world: World, corridor: int, order: Integers, mouth: Integers, distance: Floats, occupants: Integers
+    ) -> int:
+        """Who goes first: it stays so until it is in, or comes no nearer for a while."""
+        kept, step = int(self.first[corridor]), world.step_count
+        if kept >= 0 and mouth[kept] >= 0:
+            if distance[kept] < self.first_near[corridor]:
+                self.first_near[corridor], self.first_since[corridor] = distance[kept], step
+            if (step - self.first_since[corridor]) * world.time_step <= PATIENCE:
+                return kept
+            order = np.append(order[order != kept], kept)
+        chosen = int(order[0])
+        if self.passed[corridor] >= MOST:
+            # the others have their turn, the nearest of them
+            others = order[mouth[order] != self.turn[corridor]]
+            chosen = int(others[0]) if len(others) else chosen
+        elif len(occupants):
+            # while somebody is in, those who come behind it
+            behind = order[np.isin(mouth[order], self.side[occupants])]
+            chosen = int(behind[0]) if len(behind) else chosen
+        self.first[corridor], self.first_since[corridor] = chosen, step
+        self.first_near[corridor] = distance[chosen]
+        return chosen

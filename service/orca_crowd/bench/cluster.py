@@ -1,0 +1,167 @@
+"""The cluster benchmark: two nodes of a real Ray cluster on this machine, worlds on them, and deaths among them."""
+
+from __future__ import annotations
+
+import asyncio
+import tempfile
+import time
+from collections.abc import Callable
+from contextlib import AsyncExitStack, ExitStack
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from orca_crowd.bench.cluster_deaths import killed_node, killed_process
+from orca_crowd.bench.cluster_division import congruence, division
+from orca_crowd.bench.cluster_figures import cluster_bars, cluster_figures
+from orca_crowd.bench.cluster_served import added_to_a_tick, worlds_in_real_time
+from orca_crowd.bench.durability import distribution
+from orca_crowd.bench.engine import at_rest
+from orca_crowd.bench.engines import event_loop
+from orca_crowd.bench.machine import busy_before, facts
+from orca_crowd.bench.scenes import Scene
+from orca_crowd.bench.serving import Remote, serving_process
+from orca_crowd.worlds.scenes import SCENES
+
+if TYPE_CHECKING:
+    from orca_crowd.engine.ray.local import LocalNodes
+
+__all__ = ["FORMAT", "ClusterPlan", "measure_cluster"]
+
+FORMAT = 1
+# processors that each of the two nodes says it has: worlds ask for little, and helpers for one each
+PROCESSORS = 8
+FIRST_ROUNDS = 5
+# a machine that has much else to do takes its time to start processes
+PATIENT = {"return_seconds": 300.0}
+# worlds that are made until one of them is not on the head
+ATTEMPTS = 6
+
+
+@dataclass(frozen=True)
+class ClusterPlan:
+    """What is to be run, each part as large as it says; 0 or nothing leaves a part out."""
+
+    congruence_steps: int = 100
+    congruence_scenes: tuple[str, ...] = tuple(SCENES)
+    congruence_actors: tuple[int, ...] = (1, 2, 3)
+    way_rounds: int = 100
+    way_rows: int = 50_000
+    agents: tuple[int, ...] = (2_000, 5_000, 10_000, 20_000, 100_000)
+    actors: int = 2
+    steps: int = 40
+    ticks: int = 500
+    tick_agents: int = 10_000
+    turns: int = 5
+    worlds: int = 50
+    world_agents: int = 200
+    rate: float = 10.0
+    seconds: float = 20.0
+    watched: int = 50
+    processes_killed: int = 3
+    nodes_killed: int = 1
+    killed_agents: int = 1_000
+
+
+def measure_cluster(plan: ClusterPlan, tell: Callable[[str], None] = lambda _: None) -> dict[str, Any]:
+    """Run the plan; `tell` hears what is done. Ready for JSON."""
+    from orca_crowd.engine.ray.local import local_nodes
+
+    machine = facts()
+    result: dict[str, Any] = {
+        "benchmark": "cluster",
+        "format": FORMAT,
+        "machine": machine,
+        "actors": plan.actors,
+        "facts": [
+            "two nodes of a Ray cluster on this machine, which share its cores with everything else here; all on the "
+            "wall",
+            f"in real time {plan.worlds} worlds of {plan.world_agents} agents at {plan.rate:g} Hz, {plan.watched} of "
+            "them watched; a step is late by what passes from its deadline until its frame has been read",
+            f"killed under load: a world of {plan.killed_agents:,} agents with durability `power` is sent a goal and a "
+            "step at a time, and its digests are read meanwhile",
+        ],
+        "remarks": busy_before(machine),
+        "congruence": [],
+        "ways": {},
+        "division": [],
+        "tick": None,
+        "realtime": None,
+        "killed": {"process": [], "node": []},
+    }
+    with local_nodes([PROCESSORS, PROCESSORS]) as nodes:
+        _in_this_process(plan, result, tell)
+        if plan.ticks or plan.worlds or plan.processes_killed or plan.nodes_killed:
+            with asyncio.Runner(loop_factory=event_loop) as runner:
+                runner.run(_through_front_ends(plan, nodes, result, tell))
+    for entry in [*result["congruence"], *result["division"]]:
+        if not entry["same_bits"]:
+            result["remarks"].append(f"{entry['name']}: other bits than on one machine; these figures are void.")
+    return {**result, "figures": cluster_figures(result), "bars": cluster_bars(result)}
+
+
+def _in_this_process(plan: ClusterPlan, result: dict[str, Any], tell: Callable[[str], None]) -> None:
+    """What needs no server."""
+    if plan.congruence_steps:
+        result["congruence"] = congruence(plan.congruence_scenes, plan.congruence_actors, plan.congruence_steps, tell)
+    if plan.way_rounds:
+        from orca_crowd.engine.ray.ways import WAYS, way_to_an_actor
+
+        for way in WAYS:
+            tell(f"{plan.way_rows:,} rows there and back: {way}")
+            with way_to_an_actor(way, plan.way_rows) as call:
+                result["ways"][way] = distribution(_rounds(call, plan.way_rounds))
+    for agents in plan.agents:
+        tell(f"{agents:,} agents, one actor and {plan.actors}")
+        result["division"].append(division(Scene(agents), plan.actors, plan.steps))
+
+
+def _rounds(call: Callable[[], object], rounds: int) -> list[float]:
+    found = []
+    for number in range(FIRST_ROUNDS + rounds):
+        begin = time.perf_counter()
+        call()
+        if number >= FIRST_ROUNDS:
+            found.append(time.perf_counter() - begin)
+    return found
+
+
+async def _through_front_ends(
+    plan: ClusterPlan, nodes: LocalNodes, result: dict[str, Any], tell: Callable[[str], None]
+) -> None:
+    """What goes through a front end, as a client sees it."""
+    with ExitStack() as servers:
+        folder = servers.enter_context(tempfile.TemporaryDirectory(prefix="orca-crowd-cluster-"))
+        tell("a front end")
+        front = servers.enter_context(serving_process("ray", 1, ray_address=nodes.address, data=folder, **PATIENT))
+        async with AsyncExitStack() as ends:
+            remote = await ends.enter_async_context(Remote(front.address))
+            if plan.ticks:
+                tell(f"ticks of {plan.tick_agents:,} agents")
+                with serving_process("inline", 1) as alone:
+                    async with Remote(alone.address) as other:
+                        taken = await added_to_a_tick(remote, other, Scene(plan.tick_agents), plan.ticks, plan.turns)
+                told = {name: distribution(values) for name, values in taken.items()}
+                result["tick"] = {"agents": plan.tick_agents, **told}
+            if plan.worlds:
+                tell(f"{plan.worlds} worlds in real time")
+                with at_rest():
+                    live = await worlds_in_real_time(
+                        remote, plan.worlds, plan.world_agents, plan.rate, plan.seconds, plan.watched
+                    )
+                result["realtime"] = {**live, "late": distribution(live["late"])}
+            scene = Scene(plan.killed_agents)
+            for number in range(plan.processes_killed):
+                tell(f"the process of a world is killed, {number + 1} of {plan.processes_killed}")
+                result["killed"]["process"].append(await killed_process(remote, scene))
+            for number in range(plan.nodes_killed):
+                tell(f"a node is killed, {number + 1} of {plan.nodes_killed}")
+                result["killed"]["node"].append(await _node(remote, scene, nodes))
+
+
+async def _node(remote: Remote, scene: Scene, nodes: LocalNodes) -> dict[str, Any]:
+    for _ in range(ATTEMPTS):
+        found = await killed_node(remote, scene, nodes)
+        if found is not None:
+            nodes.add(PROCESSORS)
+            return found
+    raise RuntimeError(f"none of {ATTEMPTS} worlds was on the node beside the head")

@@ -1,0 +1,162 @@
+"""Deaths under load: how soon a world is back when its process or its node is killed, and whether anything was lost.
+
+One client sends a goal and a step at a time and repeats what was interrupted under the same key; another reads digests
+all the while. Both are held against the same steps on one machine: every digest that anybody was told must be the one
+of its step, no step may be told after a later one, and none that was acknowledged may be missing.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import httpx
+
+from orca_core.options import Options
+from orca_core.simulation import Simulation
+from orca_core.world import World
+from orca_crowd.bench.contenders import scene_columns
+from orca_crowd.bench.scenes import Scene
+from orca_crowd.bench.serving import PATIENCE, Remote, columns_of
+
+if TYPE_CHECKING:
+    from orca_crowd.engine.ray.local import LocalNodes
+
+__all__ = ["Load", "goal_of", "killed_node", "killed_process", "who"]
+
+# steps that are acknowledged before the kill, and after it
+BEFORE, AFTER = 30, 20
+NAMESPACE = "orca-crowd"
+# what a moment without the world is answered with
+AWAY = (429, 502, 503, 504)
+PAUSE = 0.005
+
+
+@dataclass
+class Load:
+    """What a writer and a reader were told: steps with their digests, in the order in which they were told."""
+
+    acknowledged: list[tuple[float, int, str]] = field(default_factory=list)
+    read: list[tuple[int, str]] = field(default_factory=list)
+
+    def faults(self, scene: Scene) -> dict[str, int]:
+        """How many acknowledged steps are missing or have other bits, and how many answers were of a past life."""
+        world = World(time_step=scene.time_step, options=Options.service())
+        world.add_agents({**scene_columns(scene), "goal": scene.goals})
+        # with those who guide agents that stand in each other's way
+        Simulation(world)
+        expected = {0: world.digest()}
+        for number in range(len(self.acknowledged)):
+            world.set_agents([who(number, scene)], {"goal": [goal_of(number, scene)]})
+            world.step()
+            expected[world.step_count] = world.digest()
+        told = [(step, digest) for _, step, digest in self.acknowledged]
+        return {
+            "lost": sum(step != number + 1 for number, (step, _) in enumerate(told)),
+            "other_bits": sum(expected.get(step) != digest for step, digest in [*told, *self.read]),
+            "of_the_past": sum(later[0] < earlier[0] for earlier, later in zip(self.read, self.read[1:], strict=False)),
+        }
+
+
+def who(number: int, scene: Scene) -> int:
+    """The agent that is sent elsewhere before a step."""
+    return number % scene.agents
+
+
+def goal_of(number: int, scene: Scene) -> list[float]:
+    """And where to."""
+    found: list[float] = scene.goals[(7 * number) % scene.agents].tolist()
+    return found
+
+
+async def _write(remote: Remote, world: str, scene: Scene, load: Load, steps: Callable[[], bool]) -> None:
+    """Send a goal and a step after the other, each again until it is acknowledged."""
+    async with httpx.AsyncClient(base_url=f"http://{remote.address}", timeout=PATIENCE) as client:
+        while steps():
+            number = len(load.acknowledged)
+            goal = {"op": "set_agents", "agents": [{"id": who(number, scene), "goal": goal_of(number, scene)}]}
+            body = {"count": 1, "return": "digest", "key": f"step-{number}", "commands": [goal]}
+            while True:
+                answer = await client.post(f"/v1/worlds/{world}/steps", json=body)
+                if answer.status_code == 200:
+                    break
+                if answer.status_code not in AWAY:
+                    raise RuntimeError(f"a step was answered with {answer.status_code}: {answer.text}")
+                await asyncio.sleep(PAUSE)
+            told = answer.json()
+            load.acknowledged.append((time.monotonic(), told["step"], told["digest"]))
+
+
+async def _read(remote: Remote, world: str, load: Load) -> None:
+    """Ask for the digest, again and again, until cancelled."""
+    async with httpx.AsyncClient(base_url=f"http://{remote.address}", timeout=PATIENCE) as client:
+        while True:
+            answer = await client.get(f"/v1/worlds/{world}/digest")
+            if answer.status_code == 200:
+                told = answer.json()
+                load.read.append((told["step"], told["sha256"]))
+            await asyncio.sleep(PAUSE)
+
+
+async def _under_load(remote: Remote, scene: Scene, kill: Callable[[str], float]) -> dict[str, Any]:
+    """Seconds from a kill, of whose moment `kill` tells, to the next acknowledged step, and what was wrong."""
+    made = await remote.call("POST", "/v1/worlds", {"time_step": scene.time_step})
+    world = str(made["id"])
+    await remote.call("POST", f"/v1/worlds/{world}/agents", {"columns": columns_of(scene)})
+    load, killed = Load(), float("inf")
+
+    def more() -> bool:
+        return len([moment for moment, _, _ in load.acknowledged if moment > killed]) < AFTER
+
+    reading = asyncio.create_task(_read(remote, world, load))
+    try:
+        writing = asyncio.create_task(_write(remote, world, scene, load, more))
+        while len(load.acknowledged) < BEFORE and not writing.done():
+            await asyncio.sleep(PAUSE)
+        killed = await asyncio.to_thread(kill, world)
+        await writing
+    finally:
+        reading.cancel()
+        with suppress(asyncio.CancelledError):
+            await reading
+    first = next(moment for moment, _, _ in load.acknowledged if moment > killed)
+    await remote.call("DELETE", f"/v1/worlds/{world}")
+    return {"seconds": first - killed, "acknowledged": len(load.acknowledged), **load.faults(scene)}
+
+
+async def killed_process(remote: Remote, scene: Scene) -> dict[str, Any]:
+    """The process of a world is killed with SIGKILL."""
+    from orca_crowd.engine.ray.local import process_of
+
+    def kill(world: str) -> float:
+        process, _ = process_of(world, NAMESPACE)
+        os.kill(process, signal.SIGKILL)
+        return time.monotonic()
+
+    return await _under_load(remote, scene, kill)
+
+
+async def killed_node(remote: Remote, scene: Scene, nodes: LocalNodes) -> dict[str, Any] | None:
+    """All processes of the node that has a world are killed; None where it is on the head, which is spared."""
+    from orca_crowd.engine.ray.local import process_of
+
+    spared = False
+
+    def kill(world: str) -> float:
+        nonlocal spared
+        _, node = process_of(world, NAMESPACE)
+        begin = time.monotonic()
+        try:
+            nodes.kill(node)
+        except ValueError:
+            spared = True
+        return begin
+
+    found = await _under_load(remote, scene, kill)
+    return None if spared else found

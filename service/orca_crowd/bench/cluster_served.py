@@ -1,0 +1,48 @@
+"""What a front end adds to a step, and how late worlds in real time are that it passes on."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from dataclasses import replace
+from typing import Any
+
+from orca_crowd.bench.contenders import scene_world
+from orca_crowd.bench.scenes import Scene
+from orca_crowd.bench.serving import Remote
+from orca_crowd.bench.tick import realtime, tick_seconds
+
+__all__ = ["added_to_a_tick", "worlds_in_real_time"]
+
+# worlds that are made at the same time: each of them starts a process, which takes seconds of a core
+AT_ONCE = 2
+
+
+async def added_to_a_tick(front: Remote, alone: Remote, scene: Scene, ticks: int, turns: int) -> dict[str, list[float]]:
+    """Seconds of ticks through a front end, at a server of one machine, and of the bare step; each gets `turns`."""
+    found: dict[str, list[float]] = {"front end": [], "one machine": [], "bare step": []}
+    each = -(-ticks // turns)
+    for _ in range(turns):
+        found["front end"] += await tick_seconds(front, scene, each)
+        found["one machine"] += await tick_seconds(alone, scene, each)
+        found["bare step"] += await asyncio.to_thread(_bare, scene, each)
+    return found
+
+
+def _bare(scene: Scene, steps: int) -> list[float]:
+    world = scene_world(scene, "service")
+    world.step(scene.warm_up)
+    found = []
+    for _ in range(steps):
+        begin = time.perf_counter()
+        world.step()
+        found.append(time.perf_counter() - begin)
+    return found
+
+
+async def worlds_in_real_time(
+    front: Remote, worlds: int, agents: int, rate: float, seconds: float, watched: int
+) -> dict[str, Any]:
+    """So many worlds through a front end, each in a process of its own; how late they are."""
+    scenes = [replace(Scene(agents), seed=seed) for seed in range(worlds)]
+    return await realtime(front, scenes, rate=rate, seconds=seconds, watched=watched, at_once=AT_ONCE)

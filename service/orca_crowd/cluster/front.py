@@ -1,0 +1,124 @@
+"""A front end: everything of it that the routes use."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import os
+from contextlib import suppress
+
+from orca_crowd.clock import Clock
+from orca_crowd.cluster.asking import Asking
+from orca_crowd.cluster.directory import Directory
+from orca_crowd.cluster.upstream import Upstream, UpstreamError
+from orca_crowd.engine.ray.clerks import Clerk
+from orca_crowd.engine.ray.cluster import ClusterError
+from orca_crowd.engine.ray.names import world_of
+from orca_crowd.errors import ApiError
+from orca_crowd.metrics import Metrics
+from orca_crowd.settings import Settings
+from orca_crowd.worlds.shared import Sleepers, world_kept, worlds_kept
+
+__all__ = ["Front"]
+
+log = logging.getLogger("orca_crowd")
+
+# a process that does something for somebody is asked for a sign of life so often in the time that it has for one
+LOOKS = 3
+# how often worlds without a process are looked for
+BRING_SECONDS = 5.0
+# what the process of a world takes over from the environment of the front end
+PASSED_ON = ("ORCA_CROWD_KERNEL_CACHE", "PYTHONPATH", "OTEL_EXPORTER_OTLP_ENDPOINT", "OTEL_SERVICE_NAME")
+
+
+class Front:
+    """Of one server; `start` joins the cluster, and goes on trying where that fails."""
+
+    def __init__(self, settings: Settings, clock: Clock, metrics: Metrics) -> None:
+        """Nothing happens before `start`."""
+        self.settings = settings
+        self.metrics = metrics
+        self.clock = clock
+        environment = {name: os.environ[name] for name in PASSED_ON if name in os.environ}
+        self.asking = Asking(Clerk(settings.ray_address, settings.ray_namespace), clock)
+        self.directory = Directory(settings, clock, metrics, self.asking, environment)
+        self._tasks: list[asyncio.Task[None]] = []
+
+    def start(self) -> None:
+        """Join the cluster."""
+        self._tasks = [
+            asyncio.create_task(self.asking.watch(), name="watch of the cluster"),
+            asyncio.create_task(self._look_for_the_silent(), name="signs of life"),
+            asyncio.create_task(self._bring_all_back(), name="return of the worlds"),
+        ]
+
+    async def close(self) -> None:
+        """Leave the cluster; the worlds go on."""
+        for task in self._tasks:
+            task.cancel()
+        if self._tasks:
+            await asyncio.wait(self._tasks)
+        await self.directory.close()
+        await self.asking.close()
+
+    def check_ready(self) -> None:
+        """Refuse with 503 while there is no cluster."""
+        if self.asking.trouble is not None:
+            raise ApiError("not-ready", self.asking.trouble, headers={"Retry-After": "1"})
+
+    async def worlds(self) -> list[str]:
+        """The ids of all worlds that have a process."""
+        try:
+            names = await self.asking.ask("names")
+        except ClusterError as lost:
+            raise ApiError("not-ready", str(lost), headers={"Retry-After": "1"}) from None
+        return sorted({world_of(name) for name in names})
+
+    async def kept(self, world: str) -> bool:
+        """Whether a world has a journal."""
+        folder = self.settings.folder
+        return folder is not None and await asyncio.to_thread(world_kept, folder, world)
+
+    async def _bring_all_back(self) -> None:
+        """Worlds that have a journal and no process: after the loss of the whole cluster, or of one that made none."""
+        folder = self.settings.folder
+        if folder is None:
+            return
+        sleepers, room = Sleepers(folder), asyncio.Semaphore(self.settings.helpers)
+
+        def missing(there: set[str]) -> list[str]:
+            return [name for name in worlds_kept(folder) if name not in there and not sleepers.asleep(name)]
+
+        async def bring(name: str) -> None:
+            async with room:
+                try:
+                    await self.directory.find(name)
+                except ApiError as refusal:
+                    log.warning("world %s does not come back: %s", name, refusal.detail)
+
+        while True:
+            if self.asking.trouble is None:
+                with suppress(ApiError):
+                    there = set(await self.worlds())
+                    found = await asyncio.to_thread(missing, there)
+                    await asyncio.gather(*(bring(name) for name in found))
+            await asyncio.sleep(BRING_SECONDS)
+
+    async def _look_for_the_silent(self) -> None:
+        seconds = self.settings.unreachable_seconds
+        asked: set[asyncio.Task[None]] = set()
+        while True:
+            await asyncio.sleep(seconds / LOOKS)
+            for upstream in self.directory.all():
+                if upstream.busy:
+                    task = asyncio.create_task(self._sign_of_life(upstream, seconds))
+                    asked.add(task)
+                    task.add_done_callback(asked.discard)
+
+    async def _sign_of_life(self, upstream: Upstream, seconds: float) -> None:
+        try:
+            async with upstream.call("GET", b"/healthz", scope="read", seconds=seconds) as answer:
+                async for _ in answer.body:
+                    pass
+        except UpstreamError as error:
+            self.directory.lose(upstream, f"no sign of life: {error}")

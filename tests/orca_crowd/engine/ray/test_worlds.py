@@ -1,0 +1,297 @@
+"""Worlds on a real cluster of Ray on this machine, seen through front ends as users start them."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack, contextmanager, suppress
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+from websockets.sync.client import ClientConnection, connect
+
+from tests.support.live_server import child_environment, live_server
+from tests.support.mortal_server import MortalServer
+from tests.support.ray_cluster import RayCluster, ray_cluster
+
+pytest.importorskip("ray")
+pytestmark = pytest.mark.ray
+
+COUNT = 60
+
+
+class Fronts:
+    """A cluster and front ends on it, all with one folder of data."""
+
+    def __init__(self, cluster: RayCluster, folder: Path, stack: ExitStack) -> None:
+        self.cluster = cluster
+        self.data = folder / "data"
+        self._folder = folder
+        self._stack = stack
+        self.servers: list[MortalServer] = []
+
+    def start(self) -> None:
+        """One more front end."""
+        folder = self._folder / f"front{len(self.servers)}"
+        folder.mkdir()
+        options = ("--engine", "ray", "--ray-address", self.cluster.address, "--data", str(self.data))
+        server = MortalServer(folder, *options)
+        self._stack.callback(server.close)
+        server.start(ORCA_CROWD_UNREACHABLE_SECONDS="3")
+        self.servers.append(server)
+
+    @contextmanager
+    def client(self, number: int) -> Iterator[httpx.Client]:
+        """A client of one of them, for one test."""
+        with httpx.Client(base_url=self.servers[number].client.base_url, timeout=60) as client:
+            yield client
+
+
+@pytest.fixture(scope="module")
+def fronts(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Fronts]:
+    """A cluster and two front ends."""
+    with ExitStack() as stack:
+        cluster = stack.enter_context(ray_cluster())
+        cluster.add()
+        found = Fronts(cluster, tmp_path_factory.mktemp("fronts"), stack)
+        found.start()
+        found.start()
+        yield found
+
+
+@pytest.fixture
+def first(fronts: Fronts) -> Iterator[httpx.Client]:
+    """A client of one front end."""
+    with fronts.client(0) as client:
+        yield client
+
+
+@pytest.fixture
+def second(fronts: Fronts) -> Iterator[httpx.Client]:
+    """A client of the other one."""
+    with fronts.client(1) as client:
+        yield client
+
+
+def agents() -> dict[str, Any]:
+    """Agents that cross a square."""
+    position = [[(7 * n) % 23 - 11.0, (11 * n) % 19 - 9.0] for n in range(COUNT)]
+    return {"position": position, "goal": [[-x, -y] for x, y in position]}
+
+
+def fill(client: httpx.Client, name: str) -> str:
+    """Agents for a world; its path."""
+    assert client.post(f"/v1/worlds/{name}/agents", json={"columns": agents()}).status_code == 201
+    return f"/v1/worlds/{name}"
+
+
+def make(client: httpx.Client, name: str) -> str:
+    """A world with agents; its path."""
+    assert client.post("/v1/worlds", json={"id": name, "time_step": 0.1}).status_code == 201
+    return fill(client, name)
+
+
+def watch(client: httpx.Client, path: str) -> ClientConnection:
+    """A socket to the stream of a world."""
+    url = f"ws://{client.base_url.host}:{client.base_url.port}{path}/stream"
+    return connect(url, subprotocols=["orca-crowd.v1.json"], max_size=None)
+
+
+def quiet_environment() -> dict[str, str]:
+    """That of a command which reads no warnings of the libraries below as errors."""
+    return {name: value for name, value in child_environment().items() if name != "PYTHONWARNINGS"}
+
+
+def heard(socket: ClientConnection, kind: str) -> dict[str, Any]:
+    """The next message of a type, or the next event of a kind."""
+    while True:
+        message: dict[str, Any] = json.loads(socket.recv(timeout=100))
+        if kind in (message["type"], message.get("kind")):
+            return message
+
+
+def test_a_world_is_the_same_through_every_front_end(
+    fronts: Fronts, first: httpx.Client, second: httpx.Client, tmp_path: Path
+) -> None:
+    # at the same moment through both: one world, one refusal
+    with ThreadPoolExecutor(2) as pool:
+        body = {"id": "one", "time_step": 0.1}
+        answers = list(pool.map(lambda client: client.post("/v1/worlds", json=body), (first, second)))
+    assert sorted(answer.status_code for answer in answers) == [201, 409]
+    assert [each.json()["code"] for each in answers if each.status_code == 409] == ["exists"]
+    path = fill(second, "one")
+    with watch(first, path) as socket:
+        assert heard(socket, "hello")["world"] == "one"
+        socket.send(json.dumps({"type": "subscribe", "delivery": "every"}))
+        assert len(heard(socket, "full")["ids"]) == COUNT
+        stepped = first.post(f"{path}/steps", json={"count": 10, "return": "digest"}).json()
+        frames = [heard(socket, "frame") for _ in range(10)]
+        socket.send(json.dumps({"type": "step", "count": 5, "return": "digest"}))
+        last = heard(socket, "stepped")
+    assert [frame["step"] for frame in frames] == list(range(1, 11))
+    assert second.get(f"{path}/agents").json()["step"] == 15
+    # the bits are those of one machine
+    with live_server(tmp_path, "--engine", "inline") as address, httpx.Client(base_url=f"http://{address}") as alone:
+        inline = make(alone, "one")
+        for count, there in ((10, stepped), (5, last)):
+            here = alone.post(f"{inline}/steps", json={"count": count, "return": "digest"}).json()
+            assert here["digest"] == there["digest"]
+    # what is refused is refused as on one machine, and a refused world leaves no process behind
+    assert first.get("/v1/worlds/nobody").json()["code"] == "not-found"
+    assert first.post(f"{path}/agents", json={"agents": [{"radius": 1}]}).status_code == 422
+    before = len(fronts.cluster.worlds())
+    assert first.post("/v1/worlds", json={"id": "bad", "time_step": -1}).status_code == 422
+    assert len(fronts.cluster.worlds()) == before
+    # any of them tells of all
+    assert [world["id"] for world in second.get("/v1/worlds").json()["worlds"]] == ["one"]
+    lines = second.get("/metrics").text.splitlines()
+    assert "orca_crowd_steps_total 15.0" in lines
+    assert f"orca_crowd_agents {COUNT}.0" in lines
+    # a moment of the past begins a world of its own, in a process of its own
+    forked = first.post(f"{path}/fork", json={"id": "other", "step": 10, "name": "Fork"}).json()
+    assert (forked["id"], forked["step"], forked["name"]) == ("other", 10, "Fork")
+    assert second.get("/v1/worlds/other/digest").json()["sha256"] == stepped["digest"]
+    for name in ("one", "other"):
+        assert second.delete(f"/v1/worlds/{name}").status_code == 204
+    assert first.get(path).status_code == 404
+    assert fronts.cluster.worlds() == []
+
+
+def test_a_killed_process_is_back_with_all_that_was_acknowledged(
+    fronts: Fronts, first: httpx.Client, second: httpx.Client
+) -> None:
+    path = make(first, "mortal")
+    acknowledged: list[tuple[int, str]] = []
+    over = threading.Event()
+
+    def step() -> None:
+        with fronts.client(1) as client:
+            while not over.is_set():
+                answer = client.post(f"{path}/steps", json={"count": 1, "return": "digest"})
+                if answer.status_code == 200:
+                    acknowledged.append((answer.json()["step"], answer.json()["digest"]))
+                else:
+                    assert answer.json()["code"] == "interrupted", answer.text
+
+    with watch(first, path) as one, watch(second, path) as two, ThreadPoolExecutor(1) as pool:
+        for socket in (one, two):
+            socket.send(json.dumps({"type": "subscribe"}))
+            heard(socket, "full")
+        stepping = pool.submit(step)
+        while len(acknowledged) < 10:
+            time.sleep(0.01)
+        (process,) = fronts.cluster.worlds()
+        os.kill(process, signal.SIGKILL)
+        killed = len(acknowledged)
+        gaps = [heard(socket, "gap") for socket in (one, two)]
+        fulls = [heard(socket, "full") for socket in (one, two)]
+        while len(acknowledged) < killed + 10:
+            time.sleep(0.01)
+        over.set()
+        stepping.result()
+        # the sockets are what they were
+        frames = [heard(socket, "frame") for socket in (one, two)]
+    assert all(gap["reason"] for gap in gaps)
+    assert min(full["step"] for full in fulls) >= acknowledged[killed - 1][0]
+    assert all(frame["since"] >= full["step"] for frame, full in zip(frames, fulls, strict=True))
+    # no step was taken twice, and what was acknowledged before is the past of what goes on
+    steps = [number for number, _ in acknowledged]
+    assert steps == sorted(set(steps))
+    number, digest = acknowledged[killed - 2]
+    assert first.post(f"{path}/fork", json={"id": "past", "step": number}).status_code == 201
+    assert first.get("/v1/worlds/past/digest").json() == {"step": number, "sha256": digest}
+    for name in ("mortal", "past"):
+        assert second.delete(f"/v1/worlds/{name}").status_code == 204
+
+
+def test_a_front_end_that_dies_takes_nothing_with_it(fronts: Fronts, first: httpx.Client, tmp_path: Path) -> None:
+    with ExitStack() as stack:
+        brief = Fronts(fronts.cluster, tmp_path, stack)
+        brief.data = fronts.data
+        brief.start()
+        with brief.client(0) as client:
+            path = make(client, "orphan")
+            assert client.post(f"{path}/steps", json={"count": 3}).json()["step"] == 3
+        brief.servers[0].kill()
+    assert first.post(f"{path}/steps", json={"count": 1}).json()["step"] == 4
+    assert first.delete(path).status_code == 204
+
+
+def test_a_frozen_process_says_nothing_more_when_it_wakes_up(fronts: Fronts, first: httpx.Client) -> None:
+    path = make(first, "frozen")
+    assert first.post(f"{path}/steps", json={"count": 4}).json()["step"] == 4
+    (old,) = fronts.cluster.worlds()
+    os.kill(old, signal.SIGSTOP)
+    try:
+        # whoever waits for it is told that it is not known whether the step was taken
+        waited = first.post(f"{path}/steps", json={"count": 1}, timeout=60)
+        assert (waited.status_code, waited.json()["code"]) == (503, "interrupted")
+        again = first.post(f"{path}/steps", json={"count": 1, "return": "digest"}).json()
+        assert again["step"] in (5, 6)
+    finally:
+        # Ray may have killed it by now, which a node that is out of reach would not have
+        with suppress(ProcessLookupError):
+            os.kill(old, signal.SIGCONT)
+    until = time.monotonic() + 10
+    while old in fronts.cluster.worlds() and time.monotonic() < until:
+        time.sleep(0.05)
+    assert old not in fronts.cluster.worlds()
+    assert first.get(f"{path}/digest").json() == {"step": again["step"], "sha256": again["digest"]}
+    assert first.delete(path).status_code == 204
+
+
+def test_a_node_is_emptied_and_another_one_dies(fronts: Fronts, first: httpx.Client, second: httpx.Client) -> None:
+    path = make(first, "mover")
+    (process,) = fronts.cluster.worlds()
+    before, after = fronts.cluster.node_of(process), fronts.cluster.add()
+    with watch(second, path) as socket:
+        socket.send(json.dumps({"type": "subscribe"}))
+        heard(socket, "full")
+        moved = first.post(f"{path}/steps", json={"count": 6, "return": "digest"}).json()
+        # its worlds go to the other one while they are watched
+        command = [sys.executable, "-m", "orca_crowd", "cluster", "drain", before, "--ray-address"]
+        done = subprocess.run(
+            [*command, fronts.cluster.address], env=quiet_environment(), capture_output=True, text=True, timeout=120
+        )
+        assert done.returncode == 0, done.stderr
+        assert "1 of 1 worlds have moved" in done.stdout
+        assert heard(socket, "gap")["step"] == 6
+        assert heard(socket, "full")["step"] == 6
+        assert second.get(f"{path}/digest").json() == {"step": 6, "sha256": moved["digest"]}
+        (process,) = fronts.cluster.worlds()
+        assert fronts.cluster.node_of(process) == after
+        # and that one is lost without a word
+        third = fronts.cluster.add()
+        last = second.post(f"{path}/steps", json={"count": 3, "return": "digest"}).json()
+        fronts.cluster.kill(after)
+        assert heard(socket, "gap")["step"] == 9
+        assert first.get(f"{path}/digest").json() == {"step": 9, "sha256": last["digest"]}
+        (process,) = fronts.cluster.worlds()
+        assert fronts.cluster.node_of(process) == third
+        assert second.post(f"{path}/steps", json={"count": 1}).json()["step"] == 10
+    assert second.delete(path).status_code == 204
+
+
+def test_a_front_end_outlives_its_cluster_and_says_so(fronts: Fronts, first: httpx.Client) -> None:
+    path = make(first, "last")
+    fronts.cluster.stop()
+    until = time.monotonic() + 30
+    while (ready := first.get("/readyz")).status_code == 200 and time.monotonic() < until:
+        time.sleep(0.1)
+    assert (ready.status_code, ready.json()["code"]) == (503, "not-ready")
+    assert "cluster" in ready.json()["detail"]
+    assert first.get("/healthz").status_code == 200
+    assert first.get("/metrics").status_code == 200
+    refused = first.post("/v1/worlds", json={"id": "more", "time_step": 0.1})
+    assert (refused.status_code, refused.json()["code"]) == (503, "not-ready")
+    # the world is kept, in the same file that any server reads
+    assert (fronts.data / path.replace("/v1/", "")).with_suffix(".sqlite").exists()
