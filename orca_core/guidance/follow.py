@@ -54,8 +54,7 @@ LEFT_BEHIND = 10.0
 SETTLE_SECONDS = 0.1
 SETTLE_STEPS = 6
 LONGEST_SETTLING = 0.4
-# questions in one step, and of those among them for whom there was no budget yet; more wait, those first who have
-# waited longest
+# questions in one step, and of those among them for whom there was no budget yet; who has waited longest comes first
 ASKED_AT_ONCE = 1024
 WAITING_AT_ONCE = 128
 

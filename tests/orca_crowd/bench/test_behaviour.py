@@ -102,7 +102,8 @@ def test_pedestrians_are_measured(result: dict[str, Any]) -> None:
     # a ring has no goals, so only those who can be told a velocity go round it
     assert list(found["ring"]) == ["ours"]
     narrow = found["narrow"]["ring"]
-    assert {name: [row["density"] for row in rows] for name, rows in narrow.items()} == {"without": [2.0], "with": [2.0]}
+    assert list(narrow) == ["without", "with"]
+    assert all([row["density"] for row in rows] == [2.0] for rows in narrow.values())
     (sparse,) = found["ring"]["ours"]
     assert sparse["speed"] == pytest.approx(1.3, abs=0.1)
 
