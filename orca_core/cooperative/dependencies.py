@@ -121,13 +121,15 @@ def _traversals(paths: Sequence[Path], corridors: Corridors) -> list[Traversal]:
     return found
 
 
-def visits_of(paths: Sequence[Path], place: NDArray[np.int32]) -> Visits:
-    """All visits of narrow cells, and their order at each cell."""
+def visits_of(paths: Sequence[Path], place: NDArray[np.int32], passing: NDArray[np.bool_] | None = None) -> Visits:
+    """All visits of narrow cells, and their order at each cell; whoever is `passing` (n,) gets past anybody there."""
     first = np.zeros(len(paths) + 1, np.int64)
     columns: list[list[Integers]] = [[], [], [], []]
     for agent, path in enumerate(paths):
         cells, times = without_waiting(path)
         steps = np.flatnonzero(place[cells] >= 0)
+        if passing is not None and passing[agent]:
+            steps = steps[:0]
         first[agent + 1] = first[agent] + len(steps)
         for column, values in zip(
             columns, (cells[steps], steps, np.full(len(steps), agent, np.int64), times[steps]), strict=True

@@ -74,12 +74,15 @@ def listed_goals(goals: Sequence[Sequence[int]]) -> Goals:
 class Lifelong:
     """A run of `steps` steps; `run` is the one that goes on at the moment, with the world of the first."""
 
-    def __init__(self, instance: Instance, config: Config, variant: Variant, goals: Goals, steps: int) -> None:
+    def __init__(
+        self, instance: Instance, config: Config, variant: Variant, goals: Goals, steps: int,
+        radii: NDArray[np.float64] | None = None,
+    ) -> None:  # fmt: skip
         """Plan for the first goals. Raises InvalidInput for goals out of reach, and for variants that do not move."""
         if not variant.moves:
             raise InvalidInput(f"nobody moves in variant {variant.value}")
         self._goals, self._steps, self._config, self._variant = goals, steps, config, variant
-        self.run = Run(instance, config, variant)
+        self.run = Run(instance, config, variant, radii)
         self.run.plan()
         self.run.identify_corridors()
         self.run.build_dependencies()
@@ -124,7 +127,7 @@ class Lifelong:
             return
         position = run.world.population.state["position"]
         starts = self._starts(position / run.frame.cell_size)
-        following_run = Run(Instance(run.instance.grid, starts, goals), self._config, self._variant)
+        following_run = Run(Instance(run.instance.grid, starts, goals), self._config, self._variant, run.radii)
         looks = count()
         found = following_run.plan(lambda: next(looks) >= LOOKS)
         if found is not None and not found.complete:

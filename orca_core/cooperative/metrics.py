@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from orca_core.cooperative.config import Config
 from orca_core.cooperative.frame import Frame
 from orca_core.kernels import cooperate as columns
 from orca_core.kernels.drifting import DRIFT, STATE
@@ -30,8 +29,8 @@ STANDING_SPEED = 0.001
 class Tally:
     """What is counted after every step."""
 
-    def __init__(self, instance: Instance, config: Config, frame: Frame) -> None:
-        """Nothing has happened."""
+    def __init__(self, instance: Instance, radii: NDArray[np.float64], frame: Frame) -> None:
+        """Nothing has happened; `radii` (n,) are those by which collisions are counted."""
         count = instance.count
         self.collisions = self.obstacle_collisions = self.triggers = 0
         # how far everybody has gone by its last arrival, and now
@@ -39,7 +38,7 @@ class Tally:
         self.walked_there = np.zeros(count)
         # whether everybody has stood for long
         self.stands = False
-        self._radius, self._size, self._blocked = config.radius, frame.cell_size, frame.blocked()
+        self._radius, self._size, self._blocked = radii, frame.cell_size, frame.blocked()
         self._least = STANDING_SPEED * STANDING_STEPS
         self._ring, self._total = np.zeros((STANDING_STEPS, count)), np.zeros(count)
         self._drifting = np.zeros(count, np.bool_)

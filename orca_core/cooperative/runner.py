@@ -17,7 +17,7 @@ number of processes: two runs of the same instance, configuration and variant ha
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -34,6 +34,7 @@ from orca_core.cooperative.metrics import Metrics, Tally
 from orca_core.cooperative.repairs import Repairs
 from orca_core.cooperative.variants import Variant
 from orca_core.cooperative.waypoints import Waypoints, without_waiting
+from orca_core.errors import InvalidInput, Problem
 from orca_core.kernels import cooperate as columns
 from orca_core.mapf.instance import Instance
 from orca_core.mapf.lns2 import Iteration, solve
@@ -75,12 +76,35 @@ def _never() -> bool:
     return False
 
 
+def checked_radii(radii: NDArray[np.float64], instance: Instance, config: Config) -> NDArray[np.float64]:
+    """Radii (n,) of agents, or InvalidInput naming each that is none."""
+    checked = np.array(radii, np.float64)
+    if checked.shape != (instance.count,):
+        raise InvalidInput(f"radii must be as many as agents, ({instance.count},), not {checked.shape}")
+    most = 0.5 * config.cell_size - config.reps
+    wrong = np.flatnonzero(~((checked > 0.0) & (checked <= most)))
+    if len(wrong):
+        raise InvalidInput(
+            [
+                Problem(agent, "radius", f"must be above 0 and at most {most:g}, not {float(checked[agent])!r}")
+                for agent in wrong.tolist()
+            ]
+        )
+    return checked
+
+
 class Run:
     """One run. The phases come in the order of the methods; each may be called once."""
 
-    def __init__(self, instance: Instance, config: Config, variant: Variant) -> None:
-        """Nothing is computed yet."""
+    def __init__(
+        self, instance: Instance, config: Config, variant: Variant, radii: NDArray[np.float64] | None = None
+    ) -> None:
+        """Nothing is computed yet. `radii` (n,) are those of the agents, None: all have that of the configuration.
+
+        Raises InvalidInput where they are not as many as agents, or one does not fit through a corridor.
+        """
         self.instance = instance
+        self.radii = np.full(instance.count, config.radius) if radii is None else checked_radii(radii, instance, config)
         self.config = config
         self.variant = variant
         self.frame = Frame(instance.grid, config.cell_size)
@@ -126,8 +150,7 @@ class Run:
     def prepare(self) -> None:
         """Phase: waypoints, the world and its agents."""
         config, frame = self.config, self.frame
-        reach = config.radius + config.reps
-        self.guide = self._make_guide(reach)
+        self.guide = self._make_guide()
         world = World(time_step=config.timestep, options=Options.text(), seed=config.seed)
         world.add_obstacles(frame.obstacles())
         count = self.instance.count
@@ -135,7 +158,7 @@ class Run:
         world.add_agents(
             {
                 "position": frame.centers(self.instance.starts),
-                "radius": full(count, reach),
+                "radius": self.radii + config.reps,
                 "max_speed": full(count, config.max_speed),
                 "time_horizon": full(count, config.time_boundary),
                 # whoever has sight of where it goes need not look farther ahead than a step: see docs/mapf.md
@@ -148,7 +171,7 @@ class Run:
         self.world = world
         state = world.population.state
         self.guide.look(0, state["position"], state["velocity"])
-        self._tally = Tally(self.instance, config, frame)
+        self._tally = Tally(self.instance, self.radii, frame)
         self._tally.look(world, self.guide)
 
     def go_on_from(self, other: Run) -> None:
@@ -156,21 +179,29 @@ class Run:
         assert other.world is not None, "the other is prepared"
         assert other.guide is not None, "the other is prepared"
         self.world, self._tally = other.world, other.tally
-        self.guide = self._make_guide(self.config.radius + self.config.reps)
+        self.guide = self._make_guide()
         state = self.world.population.state
         if self.guide.repairs is not None and other.guide.repairs is not None:
             self.guide.repairs.go_on_from(other.guide.repairs, state)
         self.world.guides = [self.guide]
         self.guide.look(self.world.step_count, state["position"], state["velocity"])
 
-    def _make_guide(self, reach: float) -> Cooperative:
-        """The guide along the paths, for discs of a radius."""
+    def _make_guide(self) -> Cooperative:
+        """The guide along the paths."""
         config, frame = self.config, self.frame
+        reach = self.radii + config.reps
+        # whoever fits beside the largest in a narrow cell gets past anybody there, and takes no turns
+        passing = 2.0 * (reach + reach.max(initial=0.0)) <= config.cell_size
+        # what is looked at in every step is looked at for the largest: what it sees, everybody sees
+        widest = config if not len(reach) else replace(config, radius=float(self.radii.max()))
         if self.variant.guided:
             assert self.found is not None, "the plan comes first"
             assert self.corridors is not None, "the corridors come first"
             assert self.dependencies is not None, "the dependencies come first"
-            paths, visits, place = self.found.paths, self.dependencies.visits, self.corridors.place
+            paths, place = self.found.paths, self.corridors.place
+            visits = self.dependencies.visits
+            if passing.any():
+                visits = dependencies.visits_of(paths, place, passing)
         else:
             # everybody by itself, on a shortest path
             paths = own_paths(self.instance)
@@ -178,7 +209,7 @@ class Run:
             visits = dependencies.visits_of(paths, place)
         self.paths = [without_waiting(path)[0] for path in paths]
         ways = Waypoints.of(self.paths, frame, place, reach)
-        guide = Cooperative(frame, self.paths, ways, visits, place, config, layer=self.variant.guided)
+        guide = Cooperative(frame, self.paths, ways, visits, place, widest, layer=self.variant.guided)
         if self.variant.repairs:
             guide.repairs = Repairs(guide, self.paths, config)
         return guide

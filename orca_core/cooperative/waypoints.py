@@ -34,14 +34,17 @@ class Waypoints:
     step: NDArray[np.int64]
 
     @classmethod
-    def of(cls, paths: Sequence[Path], frame: Frame, place: NDArray[np.int32], radius: float) -> Waypoints:
-        """Pull paths, each int64 (t,) of cells without waiting, for discs of a radius (in the unit of the frame).
+    def of(
+        cls, paths: Sequence[Path], frame: Frame, place: NDArray[np.int32], radius: NDArray[np.float64] | float
+    ) -> Waypoints:
+        """Pull paths, each int64 (t,) of cells without waiting, for discs of `radius`, (n,) or one for all.
 
+        Radii are in the unit of the frame.
         `place` int32 (cells,) is not negative for narrow cells.
         """
         compile_all()
         blocked = frame.blocked()
-        reach = radius / frame.cell_size
+        reach = np.broadcast_to(np.asarray(radius) / frame.cell_size, len(paths))
         first = np.zeros(len(paths) + 1, np.int64)
         cells, steps = [], []
         for agent, path in enumerate(paths):
@@ -53,7 +56,7 @@ class Waypoints:
             kept[0] = kept[-1] = 1
             points = np.ascontiguousarray(frame.centers(path) / frame.cell_size)
             chosen = np.empty(len(path), np.int64)
-            count = int(pull(points, kept, reach, blocked, chosen))
+            count = int(pull(points, kept, float(reach[agent]), blocked, chosen))
             first[agent + 1] = first[agent] + count
             cells.append(path[chosen[:count]])
             steps.append(chosen[:count])

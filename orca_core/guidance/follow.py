@@ -49,14 +49,10 @@ ASK_SECONDS = 1.0
 LOOK_SECONDS = 0.5
 # a disc to go round is behind who is so many times its radius away
 LEFT_BEHIND = 10.0
-# after a change meshes are made ready before anybody asks: simulated seconds at least, and steps if they are no longer
-# than so many seconds, since a world may take its steps as fast as it can
-SETTLE_SECONDS = 0.1
-SETTLE_STEPS = 6
-LONGEST_SETTLING = 0.4
-# questions in one step, and of those among them for whom there was no budget yet; who has waited longest comes first
-ASKED_AT_ONCE = 1024
-WAITING_AT_ONCE = 128
+# after a change meshes are made ready before anybody asks: for so long, or so many steps if these are no longer
+SETTLE_SECONDS, SETTLE_STEPS, LONGEST_SETTLING = 0.1, 6, 0.4
+# questions in one step, and of those for whom there was no budget yet; who has waited longest comes first
+ASKED_AT_ONCE, WAITING_AT_ONCE = 1024, 128
 
 
 class Follow:
@@ -176,6 +172,7 @@ class Follow:
         statics = world.statics()
         if seen is not statics:
             self._see_with(statics)
+            self._planner = None if self._planner is None else self._planner_after(world)
         if change is None:
             return
         known, step = self._followers, world.step_count
@@ -317,6 +314,26 @@ class Follow:
         """Who plans over what stands now, and knows what was found out before."""
         return planner_for(world.options, world.walkable_set, world.obstacle_set, world.grid_map, self._planner)
 
+    def foresee(self, world: World) -> tuple[int, Question] | None:
+        """After which step answers will be let in for those who were given another goal since the last one, and what
+        will be asked for them; None where there is nobody. Nothing is changed, and no budget is taken.
+        """
+        rows = self._rows(world)
+        known, agents = self._present(world, rows), world.population.state
+        changed = np.zeros(len(known), np.uint8)
+        if not find_changed(
+            rows, agents["id"], known.id, agents["goal"], known.goal, agents["radius"], known.radius, changed
+        ):
+            return None
+        these = rows[np.flatnonzero(changed)[:ASKED_AT_ONCE]]
+        if self._planner is None or world.statics() is not self._watch.current:
+            self._planner = self._planner_after(world)
+        zeros = np.zeros(len(these), np.uint8)
+        return max(world.step_count + 1, self._quiet_until) + self.delay, Question(
+            self._planner, agents["id"][these], agents["position"][these], agents["goal"][these],
+            agents["radius"][these], np.zeros((len(these), 3)), zeros, nearest=False, expansions=0,
+        )  # fmt: skip
+
     # answers
 
     def _enter(self, batch: Batch, found: FoundWays) -> None:
@@ -380,18 +397,7 @@ class Follow:
         """`path`, the waypoints (w, 2) that an agent has left before its goal, and `unreachable`, `{reason, nearest}`;
         None each where there is none.
         """
-        known = self._followers
-        places = np.flatnonzero(known.id == identifier)
-        if not len(places):
-            return {"path": None, "unreachable": None}
-        k = int(places[0])
-        row = int(world.index_of([identifier])[0])
-        for_this = (world.column("goal")[row] == known.goal[k]).all()
-        unreachable = None
-        if known.standing[k] in (STOPPED, NEAREST) and for_this:
-            nearest = known.nearest[k].tolist() if known.has_nearest[k] else None
-            unreachable = {"reason": OUTCOMES[known.reason[k]], "nearest": nearest}
-        return {"path": None if known.standing[k] == ASKING else known.way(k), "unreachable": unreachable}
+        return self._followers.shown(identifier, world.column("goal")[int(world.index_of([identifier])[0])])
 
 
 def _farthest(world: World, rows: Integers) -> float:

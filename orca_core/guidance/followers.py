@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from orca_core.errors import SnapshotError
 from orca_core.guidance.planning import MAX_WAYPOINTS, OUTCOMES
-from orca_core.kernels.follow import NEAREST
+from orca_core.kernels.follow import ASKING, NEAREST, STOPPED
 
 __all__ = ["NOBODY", "NOT", "Followers"]
 
@@ -97,6 +97,18 @@ class Followers:
     def way(self, k: int) -> Floats:
         """The waypoints (w, 2) that a follower has before it, copies."""
         return self.points[self.first[k] : self.stop[k]].copy()
+
+    def shown(self, identifier: int, goal: Floats) -> dict[str, Any]:
+        """What is told of one, whose goal (2,) is this now: the waypoints before it, and why there is no way."""
+        places = np.flatnonzero(self.id == identifier)
+        if not len(places):
+            return {"path": None, "unreachable": None}
+        k = int(places[0])
+        unreachable = None
+        if self.standing[k] in (STOPPED, NEAREST) and (goal == self.goal[k]).all():
+            nearest = self.nearest[k].tolist() if self.has_nearest[k] else None
+            unreachable = {"reason": OUTCOMES[self.reason[k]], "nearest": nearest}
+        return {"path": None if self.standing[k] == ASKING else self.way(k), "unreachable": unreachable}
 
     def kept(self) -> dict[str, NDArray[Any]]:
         """As arrays by name, waypoints that are passed left out."""

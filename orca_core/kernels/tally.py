@@ -7,9 +7,9 @@ from orca_core._jit import kernel
 __all__ = ["overlaps", "remember_speed"]
 
 
-@kernel("UniTuple(i8,2)(i8,f8,f8,f8[:,::1],u1[:,::1],i8[::1],i8[::1])")
+@kernel("UniTuple(i8,2)(i8,f8[::1],f8,f8[:,::1],u1[:,::1],i8[::1],i8[::1])")
 def overlaps(count, radius, size, position, blocked, head, chain):
-    """How many pairs of discs of a radius overlap, and how many discs overlap a blocked cell.
+    """How many pairs of discs of `radius` (n,) overlap, and how many discs overlap a blocked cell.
 
     `head` (cells,) and `chain` (n,) are scratch; a disc is no wider than a cell, whose side is `size`.
     """
@@ -19,12 +19,12 @@ def overlaps(count, radius, size, position, blocked, head, chain):
         head[c] = -1
     pairs = 0
     walls = 0
-    least = radius - 1e-9
     for i in range(count):
         px = position[i, 0]
         py = position[i, 1]
         u0 = min(max(math.floor(px / size), 0), width - 1)
         v0 = min(max(math.floor(py / size), 0), height - 1)
+        least = radius[i] - 1e-9
         hit = False
         for v in range(v0 - 1, v0 + 2):
             for u in range(u0 - 1, u0 + 2):
@@ -39,7 +39,8 @@ def overlaps(count, radius, size, position, blocked, head, chain):
                     while j >= 0:
                         dx = position[j, 0] - px
                         dy = position[j, 1] - py
-                        if dx * dx + dy * dy < 4.0 * least * least:
+                        both = least + (radius[j] - 1e-9)
+                        if dx * dx + dy * dy < both * both:
                             pairs += 1
                         j = chain[j]
         if hit:

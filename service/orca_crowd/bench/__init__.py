@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from orca_crowd.bench.cluster_command import bench_cluster
+from orca_crowd.bench.doors_command import bench_doors
 from orca_crowd.bench.publishing import JsonFile, Plot, WriteDocs, check_document, publish, refuse
 
 if TYPE_CHECKING:
@@ -258,6 +259,7 @@ def bench_durability(
 
 
 app.command("cluster")(bench_cluster)
+app.command("doors")(bench_doors)
 
 
 @app.command("start")

@@ -94,6 +94,7 @@ class Hub:
         runner.listeners.add(self.publish)
         runner.endings.add(self.end)
         runner.gates.add(self.gate)
+        runner.tellers.add(self._tell)
 
     def close(self) -> None:
         """Stop listening, and let go of what was kept."""
@@ -101,6 +102,7 @@ class Hub:
         self.runner.listeners.discard(self.publish)
         self.runner.endings.discard(self.end)
         self.runner.gates.discard(self.gate)
+        self.runner.tellers.discard(self._tell)
         self.kept.clear()
         self._now = None
 
@@ -204,6 +206,10 @@ class Hub:
         events = publication.events
         if publication.removed:
             events = [{"kind": "removed", "step": publication.step, "ids": publication.removed}, *events]
+        self._tell(events)
+
+    def _tell(self, events: list[dict[str, Any]]) -> None:
+        """Each of them, which have happened or are to come."""
         for event in events:
             wires: dict[str, Wire] = {}
             for watcher in list(self.watchers):

@@ -95,6 +95,13 @@ class LivePlanning:
             self._preparing.cancel()
         self._preparing = self._lane.submit(lambda: prepared(planner, radii, farthest))
 
+    def foresee(self, due: int, question: Question, tell: Callable[[FoundWays], None]) -> None:
+        """Have somebody told in a thread what will be let in after step `due`, as far as it is known without a search.
+
+        Nothing of it is recorded: the world finds it out by itself.
+        """
+        self._lane.submit(lambda: tell(answered(question, due)))
+
     def submit(self, due: int, question: Question) -> None:
         """Begin to plan as soon as there is a thread for it."""
         before = self._outstanding.get(due)

@@ -2,11 +2,9 @@
 
 Order. Commands and step requests take effect in the order in which they arrive. Reads do not wait for step requests:
 they run between any two slices. A step request of many steps is cut into slices, and the commands behind it, up to the
-next step request, take effect between two of its steps; each is answered with the step it took effect at. Step
-requests never mix.
+next step request, take effect between two of its steps; each is answered with that step. Step requests never mix.
 
-Bound. Commands, steps and reads together are at most `command_queue`; one more is refused with `busy`, nothing is
-dropped.
+Bound. Commands, steps and reads together are at most `command_queue`; one more is refused with `busy`.
 
 Watchers. A listener is called on the loop's thread with a Publication after every step and after every command that
 changed agents, none left out. `endings` are called once, with the kind (`failed`, `gone`, `restarting`) and a reason.
@@ -82,6 +80,7 @@ class Runner:
         self.listeners = self._watchers.listeners
         self.endings = self._watchers.endings
         self.gates = self._watchers.gates
+        self.tellers = self._watchers.tellers
         self.lease = Lease()
         self.state: Literal["ready", "failed", "ended"] = "ready"
         self.reason: str | None = None
@@ -112,6 +111,7 @@ class Runner:
 
     def start(self) -> None:
         """Begin to serve; the task is referenced here, so that nothing collects it, and its end is always looked at."""
+        self._session.ways.tell = self._watchers.foretelling(asyncio.get_running_loop())
         self._task = asyncio.create_task(self._run(), name=f"world {self.name}", context=self._doing.context)
 
     def fail_at_once(self, reason: str) -> None:

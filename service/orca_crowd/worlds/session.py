@@ -72,17 +72,16 @@ class Session:
         """Take an empty or a restored world; `recorder` may be set before anything else is called."""
         self.name = name
         self.world = Simulation(world).world
-        self._ways = Ways(self.world)
+        self.ways = Ways(self.world)
         self.recorder: Recorder | None = None
         self._settings = settings
         self._answers = AnswerMemory(count=settings.remembered_answers, size=settings.remembered_bytes)
         self._view = AgentView()
         self._changes = Changes(name, world, settings, self._view.forget)
         self._open = OpenRequests()
-        # requests were broken off, which the journal does not know yet
-        self._untold = False
+        # requests were broken off, which the journal does not know yet; steps were taken that nobody was told of
+        self._untold = self._moved = False
         self._sequence = 0
-        self._moved = False
         self._counts: Counter[str] = Counter()
 
     @classmethod
@@ -284,7 +283,7 @@ class Session:
         """Carry out an order that was accepted before, whatever its key; a refusal is the one of that time."""
         request, controller = order.request, order.controller
         if isinstance(request, FoundWays):
-            self._ways.expect(request)
+            self.ways.expect(request)
             return
         if isinstance(request, BrokenOff):
             self._open.break_off(self.world.step_count)
@@ -319,11 +318,9 @@ class Session:
         """The journal ends here: requests that have not ended wait for being sent again."""
         self._untold = self._open.break_off(self.world.step_count)
 
-    # ways of agents
-
     def plan_with(self, pool: PlannerPool | None) -> None:
         """Have ways planned in these threads from now on, and recorded; None: they come from the journal."""
-        self._ways.plan_with(self.world, pool, self.recorder)
+        self.ways.plan_with(self.world, pool, self.recorder)
 
     def _selected(self, selection: Selection) -> dict[str, Any]:
         """The chosen agents after the last step; one that was removed by a command in between is left out."""
@@ -355,7 +352,7 @@ class Session:
 
     def agent(self, identifier: int) -> dict[str, Any]:
         """One agent with its effective values, and its way where it has guidance `path`; raises NotFound or Gone."""
-        return self._ways.show(self.world, self.world.agent(identifier))
+        return self.ways.show(self.world, self.world.agent(identifier))
 
     def agents(self, selection: Selection) -> dict[str, Any]:
         """`{step, time, ids, …columns}`."""
@@ -383,6 +380,8 @@ class Session:
         told = []
         if listening and (self._moved or changes.touched or events):
             told = [self._publication(events, changes.removed)]
+        if listening and changes.touched and not self._moved:
+            self.ways.foresee(self.world)
         self._moved, changes.touched, changes.removed = False, False, []
         return told
 

@@ -2,27 +2,34 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Sequence
+from contextlib import suppress
+from typing import Any
 
 from orca_crowd.worlds.publication import Publication
 
-__all__ = ["Ending", "Gate", "Listener", "Watchers"]
+__all__ = ["Ending", "Gate", "Listener", "Teller", "Watchers"]
 
 log = logging.getLogger("orca_crowd")
 Listener = Callable[[Publication], None]
+Teller = Callable[[list[dict[str, Any]]], None]
 Ending = Callable[[str, str], None]
 Gate = Callable[[], Awaitable[None]]
 
 
 class Watchers:
-    """`listeners` hear every publication, `endings` the end of the world, `gates` are awaited before each step."""
+    """`listeners` hear every publication, `tellers` events before they happen, `endings` the end of the world, and
+    `gates` are awaited before each step.
+    """
 
     def __init__(self, world: str) -> None:
         """Nobody watches."""
         self.listeners: set[Listener] = set()
         self.endings: set[Ending] = set()
         self.gates: set[Gate] = set()
+        self.tellers: set[Teller] = set()
         self._world = world
 
     async def pass_gates(self) -> None:
@@ -35,6 +42,19 @@ class Watchers:
         for publication in publications:
             for listener in list(self.listeners):
                 self._call(lambda listener=listener, publication=publication: listener(publication))  # type: ignore[misc]
+
+    def foretelling(self, loop: asyncio.AbstractEventLoop) -> Teller:
+        """What tells of events that are to come, from any thread; nobody any more when the loop has ended."""
+
+        def foretell(events: list[dict[str, Any]]) -> None:
+            for teller in list(self.tellers) if events else ():
+                self._call(lambda teller=teller: teller(events))  # type: ignore[misc]
+
+        def tell(events: list[dict[str, Any]]) -> None:
+            with suppress(RuntimeError):
+                loop.call_soon_threadsafe(foretell, events)
+
+        return tell
 
     def end(self, kind: str, reason: str) -> None:
         """Tell that the world has ended, `failed`, `gone` or `restarting`, and why; nobody listens any more."""

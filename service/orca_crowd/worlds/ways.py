@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from orca_core.guidance.flow import Flow
@@ -9,6 +10,7 @@ from orca_core.guidance.follow import Follow
 from orca_core.guidance.planning import FoundWays
 from orca_core.world import World
 from orca_crowd.journal.recorder import Recorder
+from orca_crowd.worlds.events import foretold
 from orca_crowd.worlds.planning import FieldWorkshop, LivePlanning, PlannerPool, ReplayedPlanning
 
 __all__ = ["Ways"]
@@ -22,17 +24,28 @@ class Ways:
         self._guide = next(guide for guide in world.guides if isinstance(guide, Follow))
         self._fields = next(guide for guide in world.guides if isinstance(guide, Flow))
         self._replayed: ReplayedPlanning | None = None
+        self._live: LivePlanning | None = None
+        # who hears, in a thread, of what will be found out
+        self.tell: Callable[[list[dict[str, Any]]], None] = lambda _: None
 
     def plan_with(self, world: World, pool: PlannerPool | None, recorder: Recorder | None) -> None:
         """Have ways planned in these threads from now on, and recorded; None: they come from the journal."""
-        self._replayed = None
+        self._replayed = self._live = None
         if pool is not None:
-            self._guide.plan_with(world, LivePlanning(pool, recorder))
+            self._live = LivePlanning(pool, recorder)
+            self._guide.plan_with(world, self._live)
             # fields come out the same whenever they are made, and are in no journal
             self._fields.make_in(FieldWorkshop(pool))
         else:
             self._replayed = ReplayedPlanning()
             self._guide.plan_with(world, self._replayed)
+
+    def foresee(self, world: World) -> None:
+        """Tell in a thread, as soon as it is known, of goals given since the last step to which there is no way."""
+        coming = self._guide.foresee(world) if self._live is not None else None
+        if coming is not None and self._live is not None:
+            tell = self.tell
+            self._live.foresee(*coming, lambda found: tell(foretold(found)))
 
     def expect(self, ways: FoundWays) -> None:
         """What the journal has for a step that is not taken yet."""

@@ -97,6 +97,8 @@ def test_two_actors(nodes: Any) -> None:
     with spread_engine(2, deadline=1.0, split_agents=2) as engine:
         scenes_come_to_the_same(engine)
         histories_are_the_same(engine, range(2, 8))
+        # and nobody was let go of, whose share others would have moved to the same bits
+        assert engine.restarts == 0
         # one agent is nobody to divide
         (place,) = engine.crew.places
         known = set(place.told)
@@ -129,6 +131,7 @@ def test_three_actors(nodes: Any) -> None:
         scenes_come_to_the_same(engine)
         histories_are_the_same(engine, range(3, 7))
         ways_are_followed(engine)
+        assert engine.restarts == 0
         wanted = History(inline_engine(), 5).run(20, harmless)
         assert History(engine, 5).run(20, deaths(engine, 5, 0.04)) == wanted
         assert complete(engine)

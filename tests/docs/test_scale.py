@@ -1,0 +1,37 @@
+"""The model of docs/scale.md: what it prints is what stands under it, and its figures are those of the documents."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+from tests.support.documents import blocks
+from tests.support.imports import ROOT
+
+SCALE = ROOT / "docs" / "scale.md"
+
+
+def test_what_the_model_prints_stands_under_it() -> None:
+    (model,) = [block for block in blocks("python") if block.document == SCALE]
+    (printed,) = [block for block in blocks("text") if block.document == SCALE]
+    done = subprocess.run([sys.executable, "-I", "-c", model.text], capture_output=True, text=True, check=True)
+    assert done.stdout == printed.text
+
+
+def test_more_of_what_runs_out_first_holds_more() -> None:
+    (model,) = [block for block in blocks("python") if block.document == SCALE]
+    space: dict[str, object] = {}
+    exec(model.text.partition("\nmachine = Machine()")[0], space)
+    machine, worlds, step = space["Machine"], space["worlds"], space["step_seconds"]
+    assert callable(machine)
+    assert callable(worlds)
+    assert callable(step)
+    small = worlds(machine(), 100, 20, 1)
+    assert min(small, key=small.get) == "one server's own process"
+    held = worlds(machine(), 100, 20, 1, cluster=True)
+    assert min(held, key=held.get) == "memory"
+    assert min(worlds(machine(memory=64e9), 100, 20, 1, cluster=True).values()) > 1.9 * min(held.values())
+    # a divided world waits for its network
+    slow, quick = (step(machine(network=network), 10_000_000, 8) for network in (1.25e9, 12.5e9))
+    assert max(slow, key=slow.get) == "frames out"
+    assert sum(quick.values()) < 0.6 * sum(slow.values())
