@@ -45,10 +45,7 @@ PATH = COLUMNS["guidance"].choices.index("path")
 # simulated seconds: between asking and answer, where a world does not say how many steps; between two questions of one
 # agent; between two looks of one
 PLAN_SECONDS = 0.03
-ASK_SECONDS = 1.0
-LOOK_SECONDS = 0.5
-# a disc to go round is behind who is so many times its radius away
-LEFT_BEHIND = 10.0
+ASK_SECONDS, LOOK_SECONDS = 1.0, 0.5
 # after a change meshes are made ready before anybody asks: for so long, or so many steps if these are no longer
 SETTLE_SECONDS, SETTLE_STEPS, LONGEST_SETTLING = 0.1, 6, 0.4
 # questions in one step, and of those for whom there was no budget yet; who has waited longest comes first
@@ -288,10 +285,7 @@ class Follow:
         which = np.concatenate([which[~waiting][:ASKED_AT_ONCE], which[waiting][:WAITING_AT_ONCE]])
         which = which[np.argsort(known.wants[which], kind="stable")]
         here = agents["position"][rows[which]]
-        # a jam is gone round until it is well behind: whoever stands before it would be led back into it
-        away = here - known.avoid[which, :2]
-        reach = LEFT_BEHIND * known.avoid[which, 2]
-        known.avoid[which[away[:, 0] * away[:, 0] + away[:, 1] * away[:, 1] > reach * reach]] = 0.0
+        known.leave_behind(which, here)
         batch = Batch(
             step + self.delay, known.id[which], here, known.goal[which], known.radius[which], known.avoid[which],
             known.wants[which], (known.reason[which] == POSTPONED).astype(np.uint8),
