@@ -111,7 +111,7 @@ COLUMNS: dict[str, Rule] = {
     "max_turning_rate": Rule(1, 0.0, LARGEST, unset=-1.0),
     "forward_preference": Rule(1, 0.0, 1.0),
     "heading": Rule(2, -LARGEST, LARGEST),
-    "guidance": choice("straight", "path", "flow"),
+    "guidance": choice("straight", "path", "flow", "cooperative"),
 }
 
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from orca_core.guides import ask_guides
+from orca_core.guides import ask_guides, withdraw_guides
 from orca_core.kernels.boundary import boundary_half_plane
 from orca_core.kernels.caught import NO_PLACE, let_out
 from orca_core.kernels.detail import limit_quality
@@ -237,14 +237,23 @@ def explain(world: World, identifier: int) -> dict[str, Any]:
     `escapes_to`. `body` is what its limits let it do in that step, None without any.
     Raises NotFound or Gone.
     """
-    row = int(world.index_of([identifier])[0])
+    row, agent = int(world.index_of([identifier])[0]), world.agent(identifier)
+    # guides may lend agents other traits for the coming step
+    ask_guides(world)
+    try:
+        return _explained(world, row, agent)
+    finally:
+        withdraw_guides(world)
+
+
+def _explained(world: World, row: int, agent: dict[str, Any]) -> dict[str, Any]:
+    """All of it, while the guides have had their say for the coming step."""
     state = world.population.state
     planes, hard = constraints(world, row)
     limit = float(state["max_speed"][row])
     px, py = _preferred(world, row)
     rows = np.array([[*plane.point, *plane.normal] for plane in planes] or np.empty((0, 4)), np.float64).reshape(-1, 4)
     failed, vx, vy = permitted_velocity(rows, hard, len(planes), limit, px, py, np.empty((len(planes) + 1, 4)))
-    agent = world.agent(identifier)
     if state["locked"][row]:
         vx, vy = state["velocity"][row].tolist()
     ending = "feasible" if failed == len(planes) else "relaxed" if failed >= hard else "hard-relaxed"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,7 +13,7 @@ from orca_core.report import Event
 if TYPE_CHECKING:
     from orca_core.world import World
 
-__all__ = ["Guide", "ask_guides"]
+__all__ = ["Guide", "Lender", "ask_guides", "withdraw_guides"]
 
 
 class Guide(Protocol):
@@ -36,6 +36,21 @@ class Guide(Protocol):
 
     def kept(self) -> Mapping[str, NDArray[Any]]:
         """What it must know to go on from here, as arrays by name, for a snapshot; finite numbers alone."""
+
+
+@runtime_checkable
+class Lender(Protocol):
+    """A guide that lets agents have other traits than clients said, for the length of a step."""
+
+    def withdraw(self, world: World) -> None:
+        """The step that was asked for is not taken: make everything again what clients said."""
+
+
+def withdraw_guides(world: World) -> None:
+    """After a look at the coming step: nothing of it stays."""
+    for guide in world.guides:
+        if isinstance(guide, Lender):
+            guide.withdraw(world)
 
 
 def ask_guides(world: World) -> bool:

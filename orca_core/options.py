@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
 from typing import Any
 
+from orca_core.cooperation import Cooperation
 from orca_core.errors import InvalidInput, Problem
 from orca_core.level_of_detail import LevelOfDetail
 
@@ -61,6 +62,8 @@ WHOLE: dict[str, tuple[int, int]] = {
 
 # switches that mend nothing but ask for something else, off in both profiles
 ASIDE = ("slow_when_dense",)
+# what undoes deadlocks above the solver: agents that cooperate have ways of their own, so it is off with those
+DEADLOCKS = ("settle_crowds", "detect_blocked", "bias_blocked", "courtesy", "back_out", "replan_jams")
 
 
 @dataclass(frozen=True)
@@ -68,7 +71,8 @@ class Options:
     """One switch a mending of the text; `Options.text()` has all off, `Options.service()` all on but those
     `ASIDE`.
 
-    `stall_time` is in seconds and decides a status and an event, never a bit of the state.
+    `stall_time` is in seconds and decides a status and an event, never a bit of the state. `cooperation` is what
+    clients call the guidance of a world; with it what undoes deadlocks is off where it is not asked for by name.
     """
 
     profile: str = "text"
@@ -91,6 +95,7 @@ class Options:
     avoidance_model: str = "orca"
     slow_when_dense: bool = False
     level_of_detail: LevelOfDetail | None = None
+    cooperation: Cooperation | None = None
     planner: str = "mesh"
     unreachable_goals: str = "stop"
     plan_delay_steps: int = 0
@@ -128,6 +133,12 @@ class Options:
         changed: dict[str, Any] = {}
         for name, value in given.items():
             if name == "profile":
+                continue
+            if name == "cooperation":
+                try:
+                    changed[name] = Cooperation.from_mapping(value)
+                except InvalidInput as error:
+                    problems += error.problems
                 continue
             if name not in OPTION_MEANINGS:
                 problems.append(
@@ -174,6 +185,8 @@ class Options:
                 changed[name] = value
         if problems:
             raise InvalidInput(problems)
+        if changed.get("cooperation") is not None:
+            changed = {**dict.fromkeys(DEADLOCKS, False), **changed}
         return replace(options, **changed)
 
     def as_mapping(self) -> dict[str, Any]:
@@ -181,6 +194,8 @@ class Options:
         values = {field.name: getattr(self, field.name) for field in fields(self)}
         if self.level_of_detail is not None:
             values["level_of_detail"] = self.level_of_detail.as_mapping()
+        if self.cooperation is not None:
+            values["cooperation"] = self.cooperation.as_mapping()
         return values
 
 

@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from orca_core.agent_columns import COLUMNS, check_columns, check_masks, check_value, code_of, identifier_column
 from orca_core.arrays import Allocate, own_memory
+from orca_core.cooperation import COOPERATION_STATES
 from orca_core.errors import InvalidInput, Problem
 from orca_core.heading import headings, unit_vectors
 from orca_core.identifiers import Identifiers, rows_of
@@ -315,7 +316,8 @@ class Population:
         agent["heading"] = facing.tolist() if facing.any() else None
         agent["status"] = STATUS_NAMES[state["status"][row]]
         agent["waiting"] = int(state["waiting"][row]) * self.time_step
-        for name in ("blocked_by", "yields_to"):
+        agent["cooperation"] = COOPERATION_STATES[state["cooperation"][row]]
+        for name in ("blocked_by", "yields_to", "waits_for"):
             other = int(state[name][row])
             agent[name] = other if other >= 0 else None
         return agent

@@ -246,7 +246,14 @@ def _checked_agents(agents: Arrays, was_used: Callable[[NDArray[np.int64]], NDAr
     ids = agents["id"]
     if len(np.unique(ids)) != count or not was_used(ids).all():
         raise SnapshotError("the agents of this snapshot do not agree: an id stands twice, or was never given")
-    limits = {"status": len(STATUS_NAMES) - 1, "has_goal": 1, "overlapping": 1, "caught": 7, "yielding": 3}
+    limits = {
+        "status": len(STATUS_NAMES) - 1,
+        "has_goal": 1,
+        "overlapping": 1,
+        "caught": 7,
+        "yielding": 3,
+        "cooperation": 4,
+    }
     for name, largest in limits.items():
         if (agents[name] > largest).any():
             raise SnapshotError(f"the agents of this snapshot do not agree: {name} is above {largest}")

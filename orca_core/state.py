@@ -42,6 +42,7 @@ ALIKE = (
     ("swapping", "swaps_with", "swap_since", "swap_to"),
     ("caught", "escape"),
     ("guided", "steer_velocity", "heads_for_goal"),
+    ("cooperation", "waits_for"),
 )
 GROUPS = {name: group for group in ALIKE for name in group}
 
@@ -123,6 +124,8 @@ FIELDS: tuple[Field, ...] = (
     Field("resting_until", "<i8", 1, "state", "", 0, "step until which it asks for no right of way"),
     Field("attempts", "<i8", 1, "state", "", 0, "how often it has had the right of way since it was sent there"),
     Field("yields_to", "<i8", 1, "state", "", -1, "id of the agent that it lets pass; negative: nobody"),
+    Field("cooperation", "<u1", 1, "state", "", 0, "what it does by the plan for all; place in COOPERATION_STATES"),
+    Field("waits_for", "<i8", 1, "state", "", -1, "id of the agent that it waits for by that plan; negative: nobody"),
     Field("yielding", "<u1", 1, "state", "", 0, "how it lets that one pass; see orca_core.kernels.right_of_way"),
     Field("swapping", "<u1", 1, "state", "", 0, "what it does in a swap of places; see orca_core.guidance.swapping"),
     Field("swaps_with", "<i8", 1, "state", "", -1, "id of the agent with which it changes places; negative: nobody"),

@@ -22,6 +22,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from orca_core.agent_columns import LARGEST, SHORTEST
 from orca_core.arrays import Allocate, Arrays, own_memory
+from orca_core.cooperation import REFUSED, check_cooperative
 from orca_core.digest import state_digest
 from orca_core.errors import InvalidInput, Notice, Problem
 from orca_core.explain import explain
@@ -98,7 +99,9 @@ class World(Surroundings):
     # commands: each either takes effect whole or raises and changes nothing
 
     def set_defaults(self, defaults: Mapping[str, float | int | str]) -> None:
-        """Replace the defaults for fields left out in later additions."""
+        """Replace the defaults for fields left out in later additions; raises InvalidInput."""
+        if defaults.get("guidance") == "cooperative" and self.options.cooperation is None:
+            raise InvalidInput([Problem(None, "defaults.guidance", REFUSED)])
         self.population.set_defaults(defaults)
 
     def add_agents(
@@ -111,6 +114,7 @@ class World(Surroundings):
         field, or AlreadyExists for an id that is or was in use.
         """
         self._refuse_while_stepping()
+        check_cooperative(self.options.cooperation, columns)
         # once the rows stand only radii can still be refused, or memory; taking rows back costs no copy of the world
         mark, statics = self.population.mark(), self._statics
         rows = self.population.add(columns, given, count, self.step_count)
@@ -134,6 +138,7 @@ class World(Surroundings):
         Raises InvalidInput, NotFound or Gone.
         """
         self._refuse_while_stepping()
+        check_cooperative(self.options.cooperation, columns)
         if not columns.keys() & NEEDING_ROOM:
             indices = self.population.set(ids, columns, given, cleared, self.step_count)
         else:

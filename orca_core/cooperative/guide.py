@@ -183,3 +183,23 @@ class Cooperative:
         first, _, points = self._fixed[:3]
         rows = self.walk[:, columns.WAYPOINT]
         return np.where((rows < first[1:] - 1)[:, None], points[rows] * self.frame.cell_size, np.nan)
+
+    # for worlds whose agents come, go and change
+
+    def ends(self) -> NDArray[np.float64]:
+        """Where each of them goes in the end, (n, 2)."""
+        first, _, points = self._fixed[:3]
+        return points[first[1:] - 1] * self.frame.cell_size
+
+    def end_at(self, points: NDArray[np.float64]) -> None:
+        """Let them go to these points (n, 2) in the end, which are in the last cells of their paths."""
+        first, _, ways = self._fixed[:3]
+        ways[first[1:] - 1] = points / self.frame.cell_size
+
+    def limit_speeds(self, which: NDArray[np.int64], speeds: NDArray[np.float64]) -> None:
+        """How fast some of them go from now on."""
+        self._max_speed[which] = speeds
+
+    def horizons(self, agents: NDArray[np.float64], obstacles: NDArray[np.float64]) -> None:
+        """For how long each of them avoids others and walls where nothing else is said, (n,) each."""
+        self._horizon_of_walls = obstacles

@@ -66,11 +66,13 @@ class Repairs:
         self._waited += 1
         self._waited *= waits
         excused = parked | (state == YIELD) | (waits & (self._waited < LONGEST))
-        target = np.ascontiguousarray(guide.seen[:, columns.TARGET : columns.TARGET + 2])
-        cells = guide.frame.cells(position)
+        target = guide.seen[:, columns.TARGET : columns.TARGET + 2]
+
+        def cell(agent: int) -> int:
+            return int(guide.frame.cells(position[agent : agent + 1])[0])
 
         def way(agent: int) -> Integers:
-            return self._ways.rest(int(cells[agent]), self._paths[agent], guide.passed(agent))
+            return self._ways.rest(cell(agent), self._paths[agent], guide.passed(agent))
 
         around = Surroundings(
             step, position, velocity, self._max_speed, excused.view(np.uint8), parked.view(np.uint8), target, way
@@ -80,7 +82,7 @@ class Repairs:
         # one that stands for want of a look at where it is: it may have been driven past a narrow cell of its path
         strayed = np.flatnonzero(stood % WINDOW == 1) if stood.any() else NOBODY
         for agent in [*left.tolist(), *strayed.tolist()]:
-            self._return(agent, int(cells[agent]))
+            self._return(agent, cell(agent))
         if len(left) or len(joined):
             agents.own("time_horizon")
             horizon = agents["time_horizon"]

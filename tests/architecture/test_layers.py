@@ -27,7 +27,7 @@ CORE_LAYERS: tuple[tuple[str, ...], ...] = (
     ("statics", "scratch", "yielding"),
     ("geometry", "formats", "state", "identifiers", "report", "digest"),
     ("columns",),
-    ("options", "tree", "arrays", "agent_columns", "level_of_detail", "heading"),
+    ("options", "tree", "arrays", "agent_columns", "cooperation", "level_of_detail", "heading"),
     ("warmup",),
     ("kernels",),
     ("_jit", "errors"),

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from orca_core._jit import compile_all
 from orca_core.geometry.obstacles import Obstacle
 from orca_core.guidance.follow import Follow
+from orca_core.guidance.planning import answered
 from orca_core.options import Options
 from orca_core.simulation import Simulation
 from orca_core.world import World
@@ -25,7 +26,7 @@ from orca_crowd.bench.bars import bar
 from orca_crowd.bench.compare import spread
 from orca_crowd.bench.figures import figure
 from orca_crowd.bench.machine import facts
-from orca_crowd.worlds.planning import LivePlanning, PlannerPool
+from orca_crowd.worlds.planning import LiveWays, PlannerPool
 
 __all__ = ["DoorsPlan", "measure_doors"]
 
@@ -95,7 +96,7 @@ def _played(plan: DoorsPlan, guidance: str) -> tuple[list[float], list[float], l
     pool = PlannerPool(1)
     try:
         follow = next(guide for guide in world.guides if isinstance(guide, Follow))
-        follow.plan_with(world, LivePlanning(pool, None))
+        follow.plan_with(world, LiveWays(pool, None, answered))
         world.step(plan.warm_up)
         usual: list[float] = []
         after: list[float] = []

@@ -62,6 +62,8 @@ class Directory:
         self._epochs = Epochs()
         self._known: dict[str, Upstream] = {}
         metrics.processes.set_function(lambda: len(self._known))
+        # processes that have fallen silent, by their world, until it is found again
+        self._fallen: dict[str, int] = {}
         self._finding: dict[str, asyncio.Task[Upstream]] = {}
         self._closing: set[asyncio.Task[None]] = set()
 
@@ -86,6 +88,7 @@ class Directory:
         if upstream.lost is None:
             log.warning("world %s: %s", upstream.world, reason)
             self._metrics.found_again.inc()
+            self._fallen[upstream.world] = upstream.place.process
         upstream.lose(reason)
         self._forget(upstream)
 
@@ -218,9 +221,10 @@ class Directory:
         facts = best.facts
         if not self._epochs.believed(world, facts["epoch"]):
             return None
-        told_of = (facts[name] for name in ("address", "token", "epoch", "created", "node"))
+        told_of = (facts[name] for name in ("address", "token", "epoch", "created", "node", "pid"))
         found = Upstream(world, Place(best.actor, *told_of))
         self._known[world] = found
+        self._fallen.pop(world, None)
         return found
 
     async def _bring(self, world: str) -> bool:
@@ -238,17 +242,27 @@ class Directory:
 
         Not the same anew: a process that is frozen does not die of being told to, and Ray would wait for that.
         """
+        patience = self._settings.unreachable_seconds + QUESTION_SECONDS
         for name, since in list(silent.items()):
-            if self._clock.now() - since > self._settings.unreachable_seconds + QUESTION_SECONDS:
-                if not await self._asking.ask("runs", name):
-                    # it is being made, which takes as long as it takes
-                    silent[name] = self._clock.now()
-                    continue
-                log.warning("actor %s says nothing, and another takes its world over", name)
-                with suppress(NameTaken):
-                    await self._make(world, lasting=True, place=other_place(name.rpartition("/")[2]))
-                await self._asking.ask("end", name, True)
-                del silent[name]
+            now = self._clock.now()
+            if now - since <= patience:
+                continue
+            process = await self._asking.ask("process_of", name)
+            if process is None:
+                # it is being made, which takes as long as it takes
+                silent[name] = now
+                continue
+            # the very process that has fallen silent, or one that may just have begun to live
+            fallen = self._fallen.get(world)
+            if process != fallen:
+                self._fallen[world] = process
+                silent[name] = now
+                continue
+            log.warning("actor %s says nothing, and another takes its world over", name)
+            with suppress(NameTaken):
+                await self._make(world, lasting=True, place=other_place(name.rpartition("/")[2]))
+            await self._asking.ask("end", name, True)
+            del silent[name], self._fallen[world]
 
 
 def _not_ready(error: ClusterError) -> ApiError:

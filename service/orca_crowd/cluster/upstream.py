@@ -58,7 +58,7 @@ class Outdated(UpstreamError):
 @dataclass(frozen=True)
 class Place:
     """Where a world is served: the actor's name, host and port, the word that lets in, the life, when the world began,
-    and the node.
+    the node and the process.
     """
 
     actor: str
@@ -67,6 +67,7 @@ class Place:
     epoch: int
     created: int
     node: str
+    process: int
 
 
 @dataclass(frozen=True)

@@ -16,6 +16,7 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
+from orca_core.cooperative.team_planning import TeamPlan
 from orca_core.errors import Notice
 from orca_core.formats.movingai import GridMap
 from orca_core.geometry.obstacles import Obstacle
@@ -60,6 +61,7 @@ CLASSES: Mapping[str, type[Any]] = {
         PlacedGrid,
         Selection,
         StepRequest,
+        TeamPlan,
         WalkableArea,
     )
 }

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from orca_core.cooperative.team_planning import TeamPlan
 from orca_core.guidance.planning import FoundWays
 from orca_crowd.protocol.commands import CommandRequest
 from orca_crowd.protocol.controllers import OwnRequest
 from orca_crowd.protocol.steps import StepRequest
 
-__all__ = ["KINDS", "BrokenOff", "Order"]
+__all__ = ["KINDS", "BrokenOff", "Order", "Planned"]
 
 
 @dataclass(frozen=True)
@@ -20,6 +21,9 @@ class BrokenOff:
     """
 
 
+# what was planned for agents, each with the step after which it was `due`
+Planned = FoundWays | TeamPlan
+
 # how a record names what it holds, for whoever looks into the file
 KINDS: dict[type, str] = {
     CommandRequest: "commands",
@@ -27,6 +31,7 @@ KINDS: dict[type, str] = {
     StepRequest: "steps",
     BrokenOff: "broken-off",
     FoundWays: "paths",
+    TeamPlan: "plan",
 }
 
 
@@ -37,10 +42,10 @@ class Order:
     A step request is recorded when it begins, with its commands; how far its steps went the progress of the journal
     tells. It is recorded once more when it goes on after it was broken off.
 
-    Ways that were planned for agents are recorded when they enter the world, in the step that their record tells.
+    Ways and plans that were made for agents are recorded when they enter, in the step that their record tells.
     """
 
-    request: CommandRequest | OwnRequest | StepRequest | BrokenOff | FoundWays
+    request: CommandRequest | OwnRequest | StepRequest | BrokenOff | FoundWays | TeamPlan
     controller: str | None = None
 
     @property
@@ -51,4 +56,4 @@ class Order:
     @property
     def in_step(self) -> bool:
         """Whether it takes effect within the last step before it, and not after that."""
-        return isinstance(self.request, FoundWays)
+        return isinstance(self.request, Planned)

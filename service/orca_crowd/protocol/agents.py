@@ -12,13 +12,14 @@ from pydantic import Field, TypeAdapter, ValidationError, with_config
 from typing_extensions import TypedDict
 
 from orca_core.errors import Notice
-from orca_core.state import STATUS_NAMES
 from orca_crowd.errors import Fault, InvalidRequest, faults_of
 from orca_crowd.protocol.columns import (
     CLEARABLE,
     CODED,
     INPUTS,
     INTEGERS,
+    READ_ONLY,
+    SAID,
     VECTORS,
     codes_of,
     read_column,
@@ -31,7 +32,7 @@ __all__ = [
     *("parse_change", "parse_changes", "parse_new_agents"),
 ]
 
-Guidance = Literal["straight", "path", "flow"]
+Guidance = Literal["straight", "path", "flow", "cooperative"]
 GroupMode = Literal["none", "ignore", "together"]
 Whole = Annotated[int, Field(ge=-(10**9), le=10**9)]
 Bits = Annotated[int, Field(ge=0, le=2**32 - 1)]
@@ -100,6 +101,15 @@ class AgentChange(Traits, total=False):
     waiting: Annotated[Any, Field(description="Read-only: may be sent back, and is ignored.")]
     blocked_by: Annotated[Any, Field(description="Read-only: may be sent back, and is ignored.")]
     yields_to: Annotated[Any, Field(description="Read-only: may be sent back, and is ignored.")]
+    cooperation: Annotated[
+        str, Field(description="Read-only: may be sent back as it was read, and is ignored with a warning.")
+    ]
+    waits_for: Annotated[
+        Identifier | None,
+        Field(description="Read-only: may be sent back as it was read, and is ignored with a warning."),
+    ]
+    waypoint: Annotated[Any, Field(description="Read-only: may be sent back, and is ignored.")]
+    corridor: Annotated[Any, Field(description="Read-only: may be sent back, and is ignored.")]
     path: Annotated[Any, Field(description="Read-only: may be sent back, and is ignored.")]
     unreachable: Annotated[Any, Field(description="Read-only: may be sent back, and is ignored.")]
 
@@ -224,8 +234,8 @@ def _from_rows(rows: list[Any], adapter: TypeAdapter[Any], *, new: bool) -> Agen
     if "id" in names:
         ids = np.fromiter((row.get("id", 0) for row in rows), np.int64, count)
         chosen = np.fromiter(("id" in row for row in rows), np.bool_, count)
-    read_only = [item for item, row in enumerate(rows) if "status" in row]
-    return _settle(count, ids, chosen, columns, given, cleared, _read_only_notices(rows, read_only))
+    told = [(item, name, row[name]) for item, row in enumerate(rows) for name in READ_ONLY if name in row]
+    return _settle(count, ids, chosen, columns, given, cleared, _read_only_notices(told))
 
 
 def _from_columns(given_columns: dict[str, Any], ids: Any, *, new: bool) -> Agents:
@@ -239,7 +249,7 @@ def _from_columns(given_columns: dict[str, Any], ids: Any, *, new: bool) -> Agen
         identifiers, wrong = read_identifiers(ids, "id")
         faults += wrong
     for name, values in given_columns.items():
-        if name in ("id", "status"):
+        if name == "id" or name in READ_ONLY:
             continue
         if name not in INPUTS:
             faults.append(Fault(None, name, "unknown field"))
@@ -247,8 +257,9 @@ def _from_columns(given_columns: dict[str, Any], ids: Any, *, new: bool) -> Agen
         column, held, wrong = read_column(name, values, nullable=name in CLEARABLE)
         faults += wrong
         parsed[name] = (column, held)
-    if "status" in given_columns and new:
-        faults.append(Fault(None, "status", "unknown field"))
+    sent_back = [name for name in READ_ONLY if name in given_columns]
+    if new:
+        faults += [Fault(None, name, "unknown field") for name in sent_back]
     if new and "position" not in given_columns:
         faults.append(Fault(None, "position", "is missing"))
     if not new and ids is None:
@@ -269,21 +280,32 @@ def _from_columns(given_columns: dict[str, Any], ids: Any, *, new: bool) -> Agen
     columns = {name: column for name, (column, _) in parsed.items()}
     given = {name: held for name, (_, held) in parsed.items()}
     cleared = {} if new else {name: ~held for name, held in given.items() if name in CLEARABLE and not held.all()}
-    notices = _read_only_notices(given_columns["status"], [0]) if "status" in given_columns else []
+    heads = {name: given_columns[name] for name in sent_back}
+    notices = _read_only_notices(
+        [
+            (0, name, value)
+            for name, values in heads.items()
+            for value in (values[:1] if type(values) is list else [values])
+        ]
+    )
     return _settle(count, identifiers, None, columns, given, cleared, notices)
 
 
-def _read_only_notices(rows: Sequence[Any], items: list[int]) -> list[Notice]:
-    """One warning for a status that was sent back as it was read; a refusal where it is none."""
-    values = [rows[item]["status"] if isinstance(rows[item], dict) else rows[item] for item in items if len(rows)]
+def _read_only_notices(told: Sequence[tuple[int, str, Any]]) -> list[Notice]:
+    """One warning each for what was sent back as it was read, of item, name and value; a refusal where it is none."""
     wrong = [
-        Fault(item, "status", f"is read-only and one of {', '.join(STATUS_NAMES)}")
-        for item, value in zip(items, values, strict=False)
-        if value not in STATUS_NAMES
+        Fault(item, name, f"is read-only and one of {', '.join(SAID[name])}")
+        for item, name, value in told
+        if name in SAID and value not in SAID[name]
     ]
     if wrong:
         raise InvalidRequest(wrong)
-    return [Notice("read-only", items[0], "status", "status is read-only and was ignored")] if values else []
+    first = {name: item for item, name, _ in reversed(told)}
+    return [
+        Notice("read-only", first[name], name, f"{name} is read-only and was ignored")
+        for name in READ_ONLY
+        if name in first
+    ]
 
 
 def _settle(

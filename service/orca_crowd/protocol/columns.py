@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from orca_core.agent_columns import COLUMNS
+from orca_core.cooperation import COOPERATION_STATES
 from orca_core.state import STATUS_NAMES
 from orca_crowd.errors import Fault
 from orca_crowd.protocol.models import IDENTIFIER_LIMIT, kind_of
@@ -19,6 +20,8 @@ __all__ = [
     "FIELDS",
     "INPUTS",
     "INTEGERS",
+    "READ_ONLY",
+    "SAID",
     "VECTORS",
     "codes_of",
     "read_column",
@@ -32,8 +35,12 @@ INTEGERS: Final = tuple(name for name, rule in COLUMNS.items() if rule.whole)
 CODED: Final = tuple(name for name, rule in COLUMNS.items() if rule.coded)
 # what a client may give
 INPUTS: Final = tuple(COLUMNS)
+# what the world alone says
+READ_ONLY: Final = ("status", "cooperation", "waits_for")
 # what a client may ask for
-FIELDS: Final = (*INPUTS, "status")
+FIELDS: Final = (*INPUTS, *READ_ONLY)
+# words that the world alone says
+SAID: Final = {"status": STATUS_NAMES, "cooperation": COOPERATION_STATES}
 # what null takes away
 CLEARABLE: Final = (
     *("preferred_velocity", "goal", "heading"),
@@ -43,8 +50,9 @@ CLEARABLE: Final = (
 
 def words_of(name: str, codes: NDArray[np.uint8]) -> list[str] | list[bool] | None:
     """What the codes of a column stand for, a status by its name; None for a column of numbers."""
-    if name == "status":
-        return [STATUS_NAMES[code] for code in codes.tolist()]
+    if name in SAID:
+        said = SAID[name]
+        return [said[code] for code in codes.tolist()]
     if name not in CODED:
         return None
     rule = COLUMNS[name]

@@ -8,6 +8,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from orca_crowd.protocol.agents import GroupMode, Guidance, Quality
 from orca_crowd.protocol.geometry import Geometry
+from orca_crowd.protocol.guidance import GuidanceBody
 from orca_crowd.protocol.models import Warnings
 from orca_crowd.protocol.shown_paths import PathsAnswer, UnreachableShown
 
@@ -41,6 +42,7 @@ Pair = list[float]
 Status = Literal[
     "no-goal", "moving", "arrived", "stalled", "arrived-crowded", "blocked", "unreachable", "inside-obstacle"
 ]
+CooperationState = Literal["none", "orca", "drift", "mapf", "yield"]
 SEQUENCE: Any = Field(description="Place in the one order of all changes of the world.")
 
 
@@ -97,6 +99,7 @@ class WorldShown(Shown):
     geometry: int = Field(description="Grows with every change of obstacles and walkable areas.")
     profile: str
     options: dict[str, Any]
+    guidance: GuidanceBody | None = Field(description="How its agents are planned for together; null: not at all.")
     defaults: dict[str, float | int | bool | str] = Field(description="Those that differ from the library's.")
     seed: int
     durability: str
@@ -170,13 +173,23 @@ class AgentShown(Shown):
     waiting: float = Field(description="s for which it has got next to nothing of what it wants.")
     blocked_by: int | None = Field(description="The agent that it waits for in vain.")
     yields_to: int | None = Field(description="The agent that it lets pass.")
+    cooperation: CooperationState = Field(description="What it does under the guidance of the world; none without.")
+    waits_for: int | None = Field(
+        description="The agent that it waits for in front of a narrow place, or makes way for."
+    )
+    waypoint: Pair | None = Field(None, description="With guidance `cooperative`, and only there: where it goes next.")
+    corridor: int | None = Field(
+        None,
+        description="With guidance `cooperative`: the narrow place that it waits for, in the order of the grid map; "
+        "null where it waits for none.",
+    )
     path: list[Pair] | None = Field(
         None,
         description="With guidance `path`, and only there: the waypoints that are left before its goal; null while its "
         "way is being planned.",
     )
     unreachable: UnreachableShown | None = Field(
-        None, description="With guidance `path` or `flow`: null where there is a way."
+        None, description="With guidance `path`, `flow` or `cooperative`: null where there is a way."
     )
 
 
@@ -227,6 +240,8 @@ class AgentsAnswer(Shown):
     heading: list[Pair | None] | None = None
     guidance: list[Guidance] | None = None
     status: list[Status] | None = None
+    cooperation: list[CooperationState] | None = None
+    waits_for: list[int | None] | None = None
 
 
 class ExplainAnswer(BaseModel):

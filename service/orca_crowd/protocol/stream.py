@@ -145,6 +145,8 @@ class AgentColumns(Outgoing):
     heading: list[Vector | None] | None = None
     guidance: list[str] | None = None
     status: list[str] | None = None
+    cooperation: list[str] | None = None
+    waits_for: list[int | None] | None = None
 
 
 class Scale(Outgoing):

@@ -10,6 +10,7 @@ from pydantic import Field, TypeAdapter, ValidationError
 from orca_crowd.errors import ApiError, Fault, InvalidRequest, faults_of
 from orca_crowd.protocol.agents import Bits, GroupMode, Guidance, Whole
 from orca_crowd.protocol.detail import LevelOfDetailBody
+from orca_crowd.protocol.guidance import GuidanceBody
 from orca_crowd.protocol.models import Identifier, Key, Number, Strict, WorldName, as_map, validate
 from orca_crowd.settings import Settings
 
@@ -114,6 +115,9 @@ class NewWorld(Strict):
     clock: ClockBody = ClockBody(mode="manual")
     defaults: DefaultsBody = Field(default_factory=DefaultsBody)
     options: OptionsBody = Field(default_factory=OptionsBody)
+    guidance: GuidanceBody | None = Field(
+        None, description="Agents follow plans made for all of them on the grid map of the world; null: each by itself."
+    )
     seed: Identifier = Field(0, description="Decides what the options decide by chance; the same seed, the same bits.")
     durability: Literal["none", "process", "power"] | None = Field(
         None,

@@ -37,6 +37,8 @@ class WorldDescription:
 
     def shown(self, facts: Facts) -> dict[str, Any]:
         """Both, as they travel."""
+        options = dict(self.options)
+        guidance = options.pop("cooperation")
         return {
             "time_step": self.time_step,
             "time": facts.time,
@@ -47,7 +49,8 @@ class WorldDescription:
             "walkable": facts.walkable,
             "geometry": facts.geometry,
             "profile": self.options["profile"],
-            "options": {**self.options, "level_of_detail": facts.level_of_detail},
+            "options": {**options, "level_of_detail": facts.level_of_detail},
+            "guidance": guidance,
             "defaults": facts.defaults,
             "seed": self.seed,
             "durability": self.durability,

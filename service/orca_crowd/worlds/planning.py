@@ -10,20 +10,23 @@ import threading
 from collections import deque
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
-from typing import Any
+from typing import Any, Generic, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+from orca_core.guidance import planning
 from orca_core.guidance.flow_field import FlowField
 from orca_core.guidance.planner import Planner
-from orca_core.guidance.planning import FoundWays, InlinePlanning, Question, answered, prepared
-from orca_crowd.journal.order import Order
+from orca_core.guidance.planning import FoundWays, prepared
+from orca_crowd.journal.order import Order, Planned
 from orca_crowd.journal.recorder import Recorder
 
-__all__ = ["FieldWorkshop", "LivePlanning", "PlannerPool", "ReplayedPlanning"]
+__all__ = ["FieldWorkshop", "LivePlanning", "LiveWays", "PlannerPool", "ReplayedPlanning", "ReplayedWays"]
 
-Call = Callable[[], Any]
+Question = TypeVar("Question")
+Answer = TypeVar("Answer", bound=Planned)
+Result = TypeVar("Result")
 
 
 class PlannerPool:
@@ -48,13 +51,13 @@ class _Lane:
     def __init__(self, pool: PlannerPool) -> None:
         """Nothing waits."""
         self._pool = pool
-        self._waiting: deque[tuple[Call, Future[Any]]] = deque()
+        self._waiting: deque[tuple[Callable[[], Any], Future[Any]]] = deque()
         self._running = False
         self._lock = threading.Lock()
 
-    def submit(self, call: Call) -> Future[Any]:
+    def submit(self, call: Callable[[], Result]) -> Future[Result]:
         """Behind those that wait."""
-        future: Future[Any] = Future()
+        future: Future[Result] = Future()
         with self._lock:
             self._waiting.append((call, future))
             idle, self._running = not self._running, True
@@ -76,31 +79,18 @@ class _Lane:
             self._pool.start(self._next)
 
 
-class LivePlanning:
+class LivePlanning(Generic[Question, Answer]):
     """Plans of a world that runs; every answer is recorded before it is used, so that a replay does not plan again.
 
     It knows the recorder and not the session: a world is given back at once when nobody has it any more.
     """
 
-    def __init__(self, pool: PlannerPool, recorder: Recorder | None) -> None:
-        """Nothing is asked."""
+    def __init__(self, pool: PlannerPool, recorder: Recorder | None, answer: Callable[[Question, int], Answer]) -> None:
+        """Nothing is asked; `answer` plans for a question that is due after a step."""
         self._lane = _Lane(pool)
         self._recorder = recorder
-        self._outstanding: dict[int, Future[FoundWays]] = {}
-        self._preparing: Future[None] | None = None
-
-    def prepare(self, planner: Planner, radii: NDArray[np.float64], farthest: float) -> None:
-        """Begin as soon as there is a thread for it; what was prepared for a planner before this one is not needed."""
-        if self._preparing is not None:
-            self._preparing.cancel()
-        self._preparing = self._lane.submit(lambda: prepared(planner, radii, farthest))
-
-    def foresee(self, due: int, question: Question, tell: Callable[[FoundWays], None]) -> None:
-        """Have somebody told in a thread what will be let in after step `due`, as far as it is known without a search.
-
-        Nothing of it is recorded: the world finds it out by itself.
-        """
-        self._lane.submit(lambda: tell(answered(question, due)))
+        self._answer = answer
+        self._outstanding: dict[int, Future[Answer]] = {}
 
     def submit(self, due: int, question: Question) -> None:
         """Begin to plan as soon as there is a thread for it."""
@@ -108,9 +98,9 @@ class LivePlanning:
         if before is not None:
             # asked again, of a world that has changed
             before.cancel()
-        self._outstanding[due] = self._lane.submit(lambda: answered(question, due))
+        self._outstanding[due] = self._lane.submit(lambda: self._answer(question, due))
 
-    def collect(self, due: int) -> FoundWays:
+    def collect(self, due: int) -> Answer:
         """The answer, waited for."""
         answer = self._outstanding.pop(due).result()
         if self._recorder is not None:
@@ -122,6 +112,30 @@ class LivePlanning:
         for future in self._outstanding.values():
             future.cancel()
         self._outstanding.clear()
+
+
+class LiveWays(LivePlanning[planning.Question, FoundWays]):
+    """Ways of agents: of these there is something to prepare."""
+
+    def __init__(
+        self, pool: PlannerPool, recorder: Recorder | None, answer: Callable[[planning.Question, int], FoundWays]
+    ) -> None:
+        """Nothing is asked."""
+        super().__init__(pool, recorder, answer)
+        self._preparing: Future[None] | None = None
+
+    def prepare(self, planner: Planner, radii: NDArray[np.float64], farthest: float) -> None:
+        """Begin as soon as there is a thread for it; what was prepared for a planner before this one is not needed."""
+        if self._preparing is not None:
+            self._preparing.cancel()
+        self._preparing = self._lane.submit(lambda: prepared(planner, radii, farthest))
+
+    def foresee(self, due: int, question: planning.Question, tell: Callable[[FoundWays], None]) -> None:
+        """Have somebody told in a thread what will be let in after step `due`, as far as it is known without a search.
+
+        Nothing of it is recorded: the world finds it out by itself.
+        """
+        self._lane.submit(lambda: tell(self._answer(question, due)))
 
 
 class FieldWorkshop:
@@ -145,22 +159,39 @@ class FieldWorkshop:
         return future.result
 
 
-class ReplayedPlanning(InlinePlanning):
+class ReplayedPlanning(Generic[Question, Answer]):
     """Plans of a world that is brought back: its journal has the answers.
 
     What the journal does not have is planned: it may end between a step and the record of the ways that came with it.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, answer: Callable[[Question, int], Answer]) -> None:
         """Nothing is known of what comes."""
-        super().__init__()
-        self._recorded: dict[int, FoundWays] = {}
+        self._answer = answer
+        self._questions: dict[int, Question] = {}
+        self._recorded: dict[int, Answer] = {}
 
-    def expect(self, ways: FoundWays) -> None:
+    def submit(self, due: int, question: Question) -> None:
+        """Keep it, in case it has to be answered here."""
+        self._questions[due] = question
+
+    def expect(self, answer: Answer) -> None:
         """What the journal has for a step that is not taken yet."""
-        self._recorded[ways.due] = ways
+        self._recorded[answer.due] = answer
 
-    def collect(self, due: int) -> FoundWays:
+    def collect(self, due: int) -> Answer:
         """As it was recorded."""
+        question = self._questions.pop(due)
         found = self._recorded.pop(due, None)
-        return super().collect(due) if found is None else found
+        return self._answer(question, due) if found is None else found
+
+    def drop(self) -> None:
+        """Nobody wants what is outstanding any more."""
+        self._questions.clear()
+
+
+class ReplayedWays(ReplayedPlanning[planning.Question, FoundWays]):
+    """Ways of agents: what there is to prepare is made when it is asked for, if it is."""
+
+    def prepare(self, planner: Planner, radii: NDArray[np.float64], farthest: float) -> None:
+        """Nothing to do before somebody asks."""

@@ -18,11 +18,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from orca_core.errors import Gone, NotFound
-from orca_core.guidance.planning import FoundWays
 from orca_core.simulation import Simulation
 from orca_core.world import World
 from orca_crowd.errors import ApiError
-from orca_crowd.journal.order import BrokenOff, Order
+from orca_crowd.journal.order import BrokenOff, Order, Planned
 from orca_crowd.journal.recorder import Recorder, Snapshot
 from orca_crowd.protocol import commands as c
 from orca_crowd.protocol.controllers import OwnRequest
@@ -282,7 +281,7 @@ class Session:
     def repeat(self, order: Order) -> None:
         """Carry out an order that was accepted before, whatever its key; a refusal is the one of that time."""
         request, controller = order.request, order.controller
-        if isinstance(request, FoundWays):
+        if isinstance(request, Planned):
             self.ways.expect(request)
             return
         if isinstance(request, BrokenOff):

@@ -25,7 +25,7 @@ __all__ = ["AgentView", "column_of", "select"]
 MOVING = tuple(name for name in FIELDS if BY_NAME[name].role == "state" and name != "heading")
 
 # numbers that an agent may be without, and what stands for that
-UNSET = {name: rule.unset for name, rule in COLUMNS.items() if rule.unset is not None}
+UNSET = {name: rule.unset for name, rule in COLUMNS.items() if rule.unset is not None} | {"waits_for": -1}
 
 # what else shows another value when a column changes
 FOLLOWING = {"goal": ("preferred_velocity",), "preferred_velocity": ("goal",), "max_speed": ("preferred_speed",)}

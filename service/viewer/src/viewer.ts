@@ -4,7 +4,7 @@ import { Keeper, type Scope } from "./access/keeper.ts";
 import { Camera, type Box } from "./drawing/camera.ts";
 import { Gestures } from "./drawing/gestures.ts";
 import { Loop } from "./drawing/loop.ts";
-import { gridLines } from "./drawing/marks.ts";
+import { Strokes, gridLines, waitingLines } from "./drawing/marks.ts";
 import { Motion } from "./drawing/motion.ts";
 import { Painter } from "./drawing/painter.ts";
 import { Stage } from "./drawing/stage.ts";
@@ -299,6 +299,7 @@ export class Viewer {
         trails: this.looks.trails ? this.painter.trailsOf(playhead, this.session.description?.time_step ?? 0.1) : [],
         heat: this.painter.heat,
         heatTop: this.painter.heatTop,
+        waiting: this.looks.colour === "turns" ? waitingLines(frame) : new Strokes(),
         chosen: this.selection.strokes(frame, lag, pixel),
         sketch: this.toolbox.strokes(),
       },

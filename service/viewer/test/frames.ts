@@ -12,6 +12,8 @@ export function frameOf(step: number, count = 4, changes: Partial<CrowdFrame> = 
     maxSpeed: new Float32Array(count).fill(2),
     goal: new Float32Array(2 * count).fill(NaN),
     status: new Uint8Array(count).fill(1),
+    cooperation: new Uint8Array(count),
+    waitsFor: new Float32Array(count).fill(NaN),
     ...changes,
   };
 }

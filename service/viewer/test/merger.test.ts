@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { Merger, type Columns } from "../src/world/merger.ts";
+import { waitingLines } from "../src/drawing/marks.ts";
 import { nearest } from "../src/world/frame.ts";
 
 function motion(step: number, ids: number[]): Columns {
@@ -47,6 +48,20 @@ describe("merger of two subscriptions", () => {
     const frame = merger.motion(motion(1, [7, 9, 10]));
     expect([...frame.status]).toEqual([1, 2, 1]);
     expect([...frame.radius]).toEqual([expect.closeTo(0.7), expect.closeTo(0.9), 0.5]);
+  });
+});
+
+describe("turns", () => {
+  it("are told in words and by ids, and belong to everybody's own row", () => {
+    const merger = new Merger();
+    const slow = traits([7, 8], ["moving", "moving"]);
+    const told = { ...slow.columns, cooperation: ["drift", "orca"], waits_for: Float32Array.from([8, NaN]) };
+    merger.slowValues({ ...slow, columns: told });
+    const frame = merger.motion(motion(1, [8, 7, 9]));
+    expect([...frame.cooperation]).toEqual([1, 2, 0]);
+    expect([...frame.waitsFor]).toEqual([NaN, 8, NaN]);
+    // from the one that waits, at (7, 1), to the one that it waits for, at (8, 1)
+    expect([...waitingLines(frame).array()]).toEqual([7, 1, 8, 1]);
   });
 });
 

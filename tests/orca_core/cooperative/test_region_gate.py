@@ -114,10 +114,11 @@ def test_points_of_a_region() -> None:
     assert distance.tolist() == pytest.approx([1.92, 1.92], abs=0.02)
 
 
-@pytest.mark.parametrize("count", [4, 12])
+@pytest.mark.parametrize("count", [4, 8])
 def test_agents_without_a_grid_take_turns_and_arrive(count: int) -> None:
     world, _ = crowd([0.3] * count, gate=False)
-    there, _ = walked(world, 900)
+    # twice as long as it takes the few with turns
+    there, _ = walked(world, 660)
     assert there < count
     world, layer = crowd([0.3] * count, gate=True)
     assert layer is not None
@@ -143,7 +144,7 @@ def test_small_ones_pass_each_other_where_a_large_one_takes_its_turn() -> None:
     assert there == 4
     assert gap > -0.002
     world, _ = crowd(radii, gate=False)
-    assert walked(world, 900)[0] < 4
+    assert walked(world, 600)[0] < 4
 
 
 def test_two_small_ones_that_meet_wait_for_nobody_though_there_are_large_ones() -> None:

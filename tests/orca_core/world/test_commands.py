@@ -48,6 +48,8 @@ def test_an_agent_of_which_only_the_place_is_told() -> None:
         "waiting": 0.0,
         "blocked_by": None,
         "yields_to": None,
+        "cooperation": "none",
+        "waits_for": None,
     }
 
 

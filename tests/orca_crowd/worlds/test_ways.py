@@ -17,9 +17,9 @@ from orca_core.simulation import Simulation
 from orca_crowd.journal.errors import JournalFull
 from orca_crowd.journal.file import JournalFile
 from orca_crowd.settings import Settings
-from orca_crowd.worlds import planning
+from orca_crowd.worlds import ways
 from orca_crowd.worlds.archive import Archive
-from orca_crowd.worlds.planning import LivePlanning, PlannerPool
+from orca_crowd.worlds.planning import LiveWays, PlannerPool
 from orca_crowd.worlds.recovery import recover
 from orca_crowd.worlds.session import Session
 from orca_crowd.worlds.verdict import replay
@@ -89,7 +89,7 @@ def test_a_journal_brings_back_the_ways_though_nobody_could_plan_them_again(
         raise AssertionError("a replay plans nothing")
 
     with monkeypatch.context() as patched, ExitStack() as files:
-        patched.setattr(planning, "answered", nobody)
+        patched.setattr(ways, "answered", nobody)
         patched.setattr("orca_core.guidance.planning.answered", nobody)
         back = recover(path, "w", World.restore, Settings())
         files.callback(back.file.close)
@@ -164,7 +164,7 @@ def test_a_step_waits_for_the_ways_that_are_due(pool: PlannerPool, monkeypatch: 
         assert gate.wait(20.0)
         return answered(question, due)
 
-    monkeypatch.setattr(planning, "answered", slow)
+    monkeypatch.setattr(ways, "answered", slow)
     session = Session("w", hall(**OPTIONS), Settings())
     session.plan_with(pool)
     # asked after the first step and due after the fifth
@@ -187,7 +187,7 @@ def test_the_questions_of_a_world_are_answered_one_after_the_other(pool: Planner
     guide = guide_of(world)
     (batch,) = guide._batches
     question = guide._question(world, batch)
-    live = LivePlanning(pool, None)
+    live = LiveWays(pool, None, answered)
     for due in range(2, 12):
         live.submit(due, question)
     found = [live.collect(due) for due in range(2, 12)]

@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from orca_core.agent_columns import COLUMNS
-from orca_core.state import BY_NAME, STATUS_NAMES
-from orca_crowd.protocol.columns import CODED, FIELDS, INPUTS, INTEGERS, VECTORS, words_of
+from orca_core.state import BY_NAME
+from orca_crowd.protocol.columns import CODED, FIELDS, INPUTS, INTEGERS, SAID, VECTORS, words_of
 from orca_crowd.protocol.frames import JSON_SUBPROTOCOL
 from orca_crowd.streaming.encoding import encode
 from orca_crowd.streaming.keyframe import Keyframes
@@ -62,6 +62,8 @@ class Walk:
             "neighbor_distance": 7.0,
             "max_neighbors": 10,
             "status": "no-goal",
+            "cooperation": "none",
+            "waits_for": np.nan,
         }
         self._agents[identifier] = {**self._agents.get(identifier, default), **values}
 
@@ -78,8 +80,8 @@ class Walk:
 
     def _column(self, name: str) -> NDArray[Any]:
         values = [agent[name] for agent in self._agents.values()]
-        if name == "status":
-            return np.array([STATUS_NAMES.index(value) for value in values], np.uint8)
+        if name in SAID:
+            return np.array([SAID[name].index(value) for value in values], np.uint8)
         if name in CODED:
             return np.array(values, np.uint8)
         if name in INTEGERS:

@@ -173,12 +173,35 @@ export type components = {
              * Guidance
              * @enum {string}
              */
-            guidance: "straight" | "path" | "flow";
+            guidance: "straight" | "path" | "flow" | "cooperative";
             /**
              * Status
              * @enum {string}
              */
             status: "no-goal" | "moving" | "arrived" | "stalled" | "arrived-crowded" | "blocked" | "unreachable" | "inside-obstacle";
+            /**
+             * Cooperation
+             * @description What it does under the guidance of the world; none without.
+             * @enum {string}
+             */
+            cooperation: "none" | "orca" | "drift" | "mapf" | "yield";
+            /**
+             * Waits For
+             * @description The agent that it waits for in front of a narrow place, or makes way for.
+             */
+            waits_for: number | null;
+            /**
+             * Waypoint
+             * @description With guidance `cooperative`, and only there: where it goes next.
+             * @default null
+             */
+            waypoint?: number[] | null;
+            /**
+             * Corridor
+             * @description With guidance `cooperative`: the narrow place that it waits for, in the order of the grid map; null where it waits for none.
+             * @default null
+             */
+            corridor?: number | null;
             /**
              * Path
              * @description With guidance `path`, and only there: the waypoints that are left before its goal; null while its way is being planned.
@@ -186,7 +209,7 @@ export type components = {
              */
             path?: number[][] | null;
             /**
-             * @description With guidance `path` or `flow`: null where there is a way.
+             * @description With guidance `path`, `flow` or `cooperative`: null where there is a way.
              * @default null
              */
             unreachable?: components["schemas"]["UnreachableShown"] | null;
@@ -274,12 +297,35 @@ export type components = {
              * Guidance
              * @enum {string}
              */
-            guidance: "straight" | "path" | "flow";
+            guidance: "straight" | "path" | "flow" | "cooperative";
             /**
              * Status
              * @enum {string}
              */
             status: "no-goal" | "moving" | "arrived" | "stalled" | "arrived-crowded" | "blocked" | "unreachable" | "inside-obstacle";
+            /**
+             * Cooperation
+             * @description What it does under the guidance of the world; none without.
+             * @enum {string}
+             */
+            cooperation: "none" | "orca" | "drift" | "mapf" | "yield";
+            /**
+             * Waits For
+             * @description The agent that it waits for in front of a narrow place, or makes way for.
+             */
+            waits_for: number | null;
+            /**
+             * Waypoint
+             * @description With guidance `cooperative`, and only there: where it goes next.
+             * @default null
+             */
+            waypoint?: number[] | null;
+            /**
+             * Corridor
+             * @description With guidance `cooperative`: the narrow place that it waits for, in the order of the grid map; null where it waits for none.
+             * @default null
+             */
+            corridor?: number | null;
             /**
              * Path
              * @description With guidance `path`, and only there: the waypoints that are left before its goal; null while its way is being planned.
@@ -287,7 +333,7 @@ export type components = {
              */
             path?: number[][] | null;
             /**
-             * @description With guidance `path` or `flow`: null where there is a way.
+             * @description With guidance `path`, `flow` or `cooperative`: null where there is a way.
              * @default null
              */
             unreachable?: components["schemas"]["UnreachableShown"] | null;
@@ -448,12 +494,22 @@ export type components = {
              * Guidance
              * @default null
              */
-            guidance?: ("straight" | "path" | "flow")[] | null;
+            guidance?: ("straight" | "path" | "flow" | "cooperative")[] | null;
             /**
              * Status
              * @default null
              */
             status?: ("no-goal" | "moving" | "arrived" | "stalled" | "arrived-crowded" | "blocked" | "unreachable" | "inside-obstacle")[] | null;
+            /**
+             * Cooperation
+             * @default null
+             */
+            cooperation?: ("none" | "orca" | "drift" | "mapf" | "yield")[] | null;
+            /**
+             * Waits For
+             * @default null
+             */
+            waits_for?: (number | null)[] | null;
         };
         /**
          * AgentsBody
@@ -651,7 +707,7 @@ export type components = {
              * Commands
              * @description Each a map with `op` and the body of its REST call.
              */
-            commands: (components["schemas"]["AddAgentsCommand"] | components["schemas"]["SetAgentsCommand"] | components["schemas"]["RemoveAgentsCommand"] | components["schemas"]["AddObstaclesCommand"] | components["schemas"]["SetObstacleCommand"] | components["schemas"]["RemoveObstacleCommand"] | components["schemas"]["OpenDoorCommand"] | components["schemas"]["CloseDoorCommand"] | components["schemas"]["AddWalkableCommand"] | components["schemas"]["SetWalkableCommand"] | components["schemas"]["RemoveWalkableCommand"] | components["schemas"]["SetLevelOfDetailCommand"])[];
+            commands: (components["schemas"]["AddAgentsCommand"] | components["schemas"]["SetAgentsCommand"] | components["schemas"]["RemoveAgentsCommand"] | components["schemas"]["AddObstaclesCommand"] | components["schemas"]["SetObstacleCommand"] | components["schemas"]["RemoveObstacleCommand"] | components["schemas"]["OpenDoorCommand"] | components["schemas"]["CloseDoorCommand"] | components["schemas"]["AddWalkableCommand"] | components["schemas"]["SetWalkableCommand"] | components["schemas"]["RemoveWalkableCommand"] | components["schemas"]["SetLevelOfDetailCommand"] | components["schemas"]["SetGridMapCommand"])[];
             /**
              * Key
              * @default null
@@ -733,7 +789,7 @@ export type components = {
              * @default straight
              * @enum {string}
              */
-            guidance?: "straight" | "path" | "flow";
+            guidance?: "straight" | "path" | "flow" | "cooperative";
         };
         /**
          * DemoShown
@@ -874,6 +930,90 @@ export type components = {
              * @description Rings of [x, y]; the closing vertex may be left out.
              */
             coordinates: unknown[];
+        };
+        /**
+         * GridMapAnswer
+         * @description The grid map of the world.
+         */
+        GridMapAnswer: {
+            /** Step */
+            step: number;
+            grid_map: components["schemas"]["GridMapShown"] | null;
+        };
+        /**
+         * GridMapBody
+         * @description A map of free and blocked cells for whoever plans cell by cell; nobody is held by it.
+         */
+        GridMapBody: {
+            /**
+             * Rows
+             * @description From the top; `.`, `G` and `S` are free, all else is blocked.
+             */
+            rows: string[];
+            /**
+             * Cell Size
+             * @description Side of a cell.
+             * @default 1
+             */
+            cell_size?: number;
+            /**
+             * Origin
+             * @description Where the lower left corner of the map lies.
+             * @default [
+             *       0,
+             *       0
+             *     ]
+             */
+            origin?: number[];
+        };
+        /**
+         * GridMapShown
+         * @description A map of free and blocked cells.
+         */
+        GridMapShown: {
+            /**
+             * Rows
+             * @description From the top; `.` is free, `@` is blocked.
+             */
+            rows: string[];
+            /** Cell Size */
+            cell_size: number;
+            /**
+             * Origin
+             * @description Where the lower left corner of the map lies.
+             */
+            origin: number[];
+        };
+        /**
+         * GuidanceBody
+         * @description Plans for all agents with guidance `cooperative`, which is what agents of such a world have where left out.
+         */
+        GuidanceBody: {
+            /**
+             * Variant
+             * @description orca: a path each; corca: a plan for all, and turns in narrow places; -mapf: those who lock each other up are taken apart by a plan of their own.
+             * @enum {string}
+             */
+            variant: "orca" | "orca-mapf" | "corca" | "corca-mapf";
+            /**
+             * Init Algo
+             * @description How the first plan is made.
+             * @default PP
+             * @enum {string}
+             */
+            init_algo?: "PP" | "PIBT";
+            /**
+             * Neighbor Size
+             * @description Agents that are planned anew in one iteration.
+             * @default 8
+             */
+            neighbor_size?: number;
+            /**
+             * Max Iterations
+             * @description By which a plan is made shorter.
+             * @default 0
+             */
+            max_iterations?: number;
         };
         /**
          * HealthAnswer
@@ -1020,6 +1160,11 @@ export type components = {
             clock?: components["schemas"]["ClockBody"];
             defaults?: components["schemas"]["DefaultsBody"];
             options?: components["schemas"]["OptionsBody"];
+            /**
+             * @description Agents follow plans made for all of them on the grid map of the world; null: each by itself.
+             * @default null
+             */
+            guidance?: components["schemas"]["GuidanceBody"] | null;
             /**
              * Seed
              * @description Decides what the options decide by chance; the same seed, the same bits.
@@ -1227,6 +1372,12 @@ export type components = {
             slow_when_dense?: boolean;
             /** @default null */
             level_of_detail?: components["schemas"]["LevelOfDetailBody"] | null;
+            /**
+             * Planner
+             * @default mesh
+             * @enum {string}
+             */
+            planner?: "mesh" | "grid";
             /**
              * Unreachable Goals
              * @default stop
@@ -1481,6 +1632,19 @@ export type components = {
             op: "set_agents";
         };
         /**
+         * SetGridMapCommand
+         * @description As POST …/map with `as=grid`, in rows.
+         */
+        SetGridMapCommand: {
+            /**
+             * Op
+             * @constant
+             */
+            op: "set_grid_map";
+            /** @description Null: the world has none any more. */
+            grid_map: components["schemas"]["GridMapBody"] | null;
+        };
+        /**
          * SetLevelOfDetailCommand
          * @description As PATCH of a world with nothing but its `level_of_detail`.
          */
@@ -1693,7 +1857,7 @@ export type components = {
              * @description As in POST …/commands; they and the steps are one.
              * @default null
              */
-            commands?: (components["schemas"]["AddAgentsCommand"] | components["schemas"]["SetAgentsCommand"] | components["schemas"]["RemoveAgentsCommand"] | components["schemas"]["AddObstaclesCommand"] | components["schemas"]["SetObstacleCommand"] | components["schemas"]["RemoveObstacleCommand"] | components["schemas"]["OpenDoorCommand"] | components["schemas"]["CloseDoorCommand"] | components["schemas"]["AddWalkableCommand"] | components["schemas"]["SetWalkableCommand"] | components["schemas"]["RemoveWalkableCommand"] | components["schemas"]["SetLevelOfDetailCommand"])[] | null;
+            commands?: (components["schemas"]["AddAgentsCommand"] | components["schemas"]["SetAgentsCommand"] | components["schemas"]["RemoveAgentsCommand"] | components["schemas"]["AddObstaclesCommand"] | components["schemas"]["SetObstacleCommand"] | components["schemas"]["RemoveObstacleCommand"] | components["schemas"]["OpenDoorCommand"] | components["schemas"]["CloseDoorCommand"] | components["schemas"]["AddWalkableCommand"] | components["schemas"]["SetWalkableCommand"] | components["schemas"]["RemoveWalkableCommand"] | components["schemas"]["SetLevelOfDetailCommand"] | components["schemas"]["SetGridMapCommand"])[] | null;
             /**
              * Key
              * @default null
@@ -1841,6 +2005,8 @@ export type components = {
             options: {
                 [key: string]: unknown;
             };
+            /** @description How its agents are planned for together; null: not at all. */
+            guidance: components["schemas"]["GuidanceBody"] | null;
             /**
              * Defaults
              * @description Those that differ from the library's.
@@ -1990,7 +2156,7 @@ export type components = {
              * @description How it finds the way to its goal; straight.
              * @enum {string}
              */
-            guidance?: "straight" | "path" | "flow";
+            guidance?: "straight" | "path" | "flow" | "cooperative";
             /**
              * Id
              * @description 0 to 2^53 - 1, never used in this world before; left out: given by the server.
@@ -2141,7 +2307,7 @@ export type components = {
              * @description How it finds the way to its goal; straight.
              * @enum {string}
              */
-            guidance?: "straight" | "path" | "flow";
+            guidance?: "straight" | "path" | "flow" | "cooperative";
             /**
              * Id
              * @description 0 to 2^53 - 1
@@ -2172,6 +2338,26 @@ export type components = {
              * @description Read-only: may be sent back as it was read, and is ignored with a warning.
              */
             status?: string;
+            /**
+             * Cooperation
+             * @description Read-only: may be sent back as it was read, and is ignored with a warning.
+             */
+            cooperation?: string;
+            /**
+             * Waits For
+             * @description Read-only: may be sent back as it was read, and is ignored with a warning.
+             */
+            waits_for?: number | null;
+            /**
+             * Waypoint
+             * @description Read-only: may be sent back, and is ignored.
+             */
+            waypoint?: unknown;
+            /**
+             * Corridor
+             * @description Read-only: may be sent back, and is ignored.
+             */
+            corridor?: unknown;
             /**
              * Path
              * @description Read-only: may be sent back, and is ignored.

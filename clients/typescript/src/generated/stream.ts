@@ -304,6 +304,16 @@ export type components = {
              */
             status?: string[] | null;
             /**
+             * Cooperation
+             * @default null
+             */
+            cooperation?: string[] | null;
+            /**
+             * Waits For
+             * @default null
+             */
+            waits_for?: (number | null)[] | null;
+            /**
              * Keyframe
              * @description Which keyframe the whole numbers stand beside.
              * @default null
@@ -504,6 +514,16 @@ export type components = {
              * @default null
              */
             status?: string[] | null;
+            /**
+             * Cooperation
+             * @default null
+             */
+            cooperation?: string[] | null;
+            /**
+             * Waits For
+             * @default null
+             */
+            waits_for?: (number | null)[] | null;
             /**
              * Keyframe
              * @description Which keyframe the whole numbers stand beside.
@@ -859,7 +879,7 @@ export type components = {
              *       "velocity"
              *     ]
              */
-            fields?: ("position" | "velocity" | "preferred_velocity" | "goal" | "preferred_speed" | "goal_tolerance" | "radius" | "max_speed" | "time_horizon" | "obstacle_horizon" | "neighbor_distance" | "max_neighbors" | "weight" | "priority" | "locked" | "avoidance" | "layer" | "mask" | "elevation" | "height" | "group" | "group_mode" | "quality" | "max_acceleration" | "max_turning_rate" | "forward_preference" | "heading" | "guidance" | "status")[];
+            fields?: ("position" | "velocity" | "preferred_velocity" | "goal" | "preferred_speed" | "goal_tolerance" | "radius" | "max_speed" | "time_horizon" | "obstacle_horizon" | "neighbor_distance" | "max_neighbors" | "weight" | "priority" | "locked" | "avoidance" | "layer" | "mask" | "elevation" | "height" | "group" | "group_mode" | "quality" | "max_acceleration" | "max_turning_rate" | "forward_preference" | "heading" | "guidance" | "status" | "cooperation" | "waits_for")[];
             /**
              * Precision
              * @description Of the number columns, not of the ids. `int16` and `int8`: position and velocity as whole numbers times a scale beside the values of a keyframe, all others as float32.
@@ -1054,7 +1074,7 @@ export type components = {
              *       "velocity"
              *     ]
              */
-            fields?: ("position" | "velocity" | "preferred_velocity" | "goal" | "preferred_speed" | "goal_tolerance" | "radius" | "max_speed" | "time_horizon" | "obstacle_horizon" | "neighbor_distance" | "max_neighbors" | "weight" | "priority" | "locked" | "avoidance" | "layer" | "mask" | "elevation" | "height" | "group" | "group_mode" | "quality" | "max_acceleration" | "max_turning_rate" | "forward_preference" | "heading" | "guidance" | "status")[];
+            fields?: ("position" | "velocity" | "preferred_velocity" | "goal" | "preferred_speed" | "goal_tolerance" | "radius" | "max_speed" | "time_horizon" | "obstacle_horizon" | "neighbor_distance" | "max_neighbors" | "weight" | "priority" | "locked" | "avoidance" | "layer" | "mask" | "elevation" | "height" | "group" | "group_mode" | "quality" | "max_acceleration" | "max_turning_rate" | "forward_preference" | "heading" | "guidance" | "status" | "cooperation" | "waits_for")[];
             /**
              * Precision
              * @description Of the number columns, not of the ids. `int16` and `int8`: position and velocity as whole numbers times a scale beside the values of a keyframe, all others as float32.

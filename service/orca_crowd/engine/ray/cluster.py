@@ -95,6 +95,8 @@ class Cluster:
         except Exception as error:
             # of whatever kind: it is told, and tried again
             raise ClusterLost(f"the cluster at {self._address} cannot be joined: {_first_line(error)}") from None
+        # asked of one that is being made anew, it is answered by that, and not refused again and again meanwhile
+        ray.method(max_task_retries=-1)(WorldActor.describe)
         self._remote = ray.remote(WorldActor)
 
     def close(self) -> None:
@@ -180,13 +182,13 @@ class Cluster:
                 found.append(name)
         return found
 
-    def runs(self, name: str) -> bool:
-        """Whether an actor is at work, as far as Ray knows: not waiting for a place, nor being made or made anew."""
+    def process_of(self, name: str) -> int | None:
+        """The process of an actor that is at work, as far as Ray knows: not waiting for a place, nor being made."""
         self._ray()
         from ray._private.state import actors
 
         found = actors(self._handle(name)._actor_id.hex())
-        return bool(found.get("State") == "ALIVE")
+        return int(found["Pid"]) if found.get("State") == "ALIVE" else None
 
     def _handle(self, name: str) -> Any:
         ray = self._ray()

@@ -1,9 +1,9 @@
-// What colour an agent has: by status, by speed or by group. Four bytes an agent, ready to be uploaded.
+// What colour an agent has: by status, by speed, by group or by turns. Four bytes an agent, ready to be uploaded.
 import { STATUSES, speedOf, type CrowdFrame } from "../world/frame.ts";
 import type { Theme } from "./theme.ts";
 
-export type ColourMode = "status" | "speed" | "group";
-export const COLOUR_MODES: readonly ColourMode[] = ["status", "speed", "group"];
+export type ColourMode = "status" | "speed" | "group" | "turns";
+export const COLOUR_MODES: readonly ColourMode[] = ["status", "speed", "group", "turns"];
 
 export type Rgb = readonly [number, number, number];
 
@@ -38,6 +38,9 @@ export function colourAgents(frame: CrowdFrame, mode: ColourMode, theme: Theme, 
     const table = packed(theme.groups);
     const codes = groups.of(frame);
     for (let row = 0; row < count; row += 1) words[row] = table[codes[row]! % table.length]!;
+  } else if (mode === "turns") {
+    const table = packed(theme.turns);
+    for (let row = 0; row < count; row += 1) words[row] = table[frame.cooperation[row]!]!;
   } else {
     const table = packed(STATUSES.map((status) => theme.status[status]));
     for (let row = 0; row < count; row += 1) words[row] = table[frame.status[row]!]!;

@@ -1,5 +1,6 @@
 // What lies over the crowd: the chosen agent with its goal, what is being drawn by hand, the grid under it all.
 import { roundUp } from "./heat.ts";
+import type { CrowdFrame } from "../world/frame.ts";
 import type { Box } from "./camera.ts";
 
 /** Segments that are put together anew whenever they are needed. */
@@ -47,4 +48,20 @@ export function gridLines(view: Box, scale: number): { readonly strokes: Strokes
   for (let x = Math.ceil(view[0] / distance) * distance; x <= view[2]; x += distance) strokes.line(x, view[1], x, view[3]);
   for (let y = Math.ceil(view[1] / distance) * distance; y <= view[3]; y += distance) strokes.line(view[0], y, view[2], y);
   return { strokes, distance };
+}
+
+/** A line from everybody who waits by a plan for all to the one it waits for; more than so many would be a tangle. */
+export function waitingLines(frame: CrowdFrame, most = 2000): Strokes {
+  const strokes = new Strokes();
+  let rows: Map<number, number> | null = null;
+  for (let row = 0; row < frame.ids.length && strokes.count < most; row += 1) {
+    const other = frame.waitsFor[row]!;
+    if (Number.isNaN(other)) continue;
+    rows ??= new Map(Array.from(frame.ids, (id, at) => [id, at]));
+    const at = rows.get(other);
+    if (at === undefined) continue;
+    const { position } = frame;
+    strokes.line(position[2 * row]!, position[2 * row + 1]!, position[2 * at]!, position[2 * at + 1]!);
+  }
+  return strokes;
 }

@@ -20,6 +20,8 @@ export interface Picture {
   readonly trails: readonly CrowdFrame[];
   readonly heat: HeatMap | null;
   readonly heatTop: number;
+  /** Who waits for whom. */
+  readonly waiting: Strokes;
   /** Drawn over everything: what is chosen, and what is being made. */
   readonly chosen: Strokes;
   readonly sketch: Strokes;
@@ -31,7 +33,7 @@ export class Stage {
   private readonly lines: Lines;
   private readonly fills: Fills;
   private readonly heat: HeatPicture;
-  private readonly buffers: Record<keyof Shapes | "grid" | "chosen" | "sketch", Buffer>;
+  private readonly buffers: Record<keyof Shapes | "grid" | "waiting" | "chosen" | "sketch", Buffer>;
   private shapes: Shapes = shapesOf(BARE);
   private ratio = 1;
 
@@ -44,7 +46,7 @@ export class Stage {
     this.lines = new Lines(gl);
     this.fills = new Fills(gl);
     this.heat = new HeatPicture(gl);
-    const names = ["ground", "solids", "borders", "walls", "grid", "chosen", "sketch"] as const;
+    const names = ["ground", "solids", "borders", "walls", "grid", "waiting", "chosen", "sketch"] as const;
     this.buffers = Object.fromEntries(names.map((name) => [name, new Buffer(gl)])) as typeof this.buffers;
     gl.enable(gl.BLEND);
     gl.blendFunc(gl.ONE, gl.ONE_MINUS_SRC_ALPHA);
@@ -86,7 +88,8 @@ export class Stage {
     this.lines.draw(this.buffers.borders, borders.length / 4, view, theme.wall, 1.25 * ratio, 0.9);
     this.lines.draw(this.buffers.walls, walls.length / 4, view, theme.wall, 2 * ratio);
 
-    // who moves
+    // who moves, over who waits for whom
+    this.strokes("waiting", picture.waiting, view, theme.turns[2]!, 1.25 * ratio);
     if (picture.trails.length > 1) this.lines.drawTrails(picture.trails, picture.colours, view, 1.4 * ratio);
     this.discs.draw(picture.frame, picture.colours, view, theme, picture.lag);
 
@@ -95,7 +98,7 @@ export class Stage {
     this.strokes("sketch", picture.sketch, view, theme.accent, 2 * ratio);
   }
 
-  private strokes(name: "grid" | "chosen" | "sketch", strokes: Strokes, view: View, colour: Theme["ink"], width: number): void {
+  private strokes(name: "grid" | "waiting" | "chosen" | "sketch", strokes: Strokes, view: View, colour: Theme["ink"], width: number): void {
     if (strokes.count === 0) return;
     this.buffers[name].upload(strokes.array());
     this.lines.draw(this.buffers[name], strokes.count, view, colour, width);

@@ -14,6 +14,8 @@ export interface Theme {
   readonly ramp: readonly Rgb[];
   readonly heat: readonly Rgb[];
   readonly groups: readonly Rgb[];
+  /** In the order of TURNS. */
+  readonly turns: readonly Rgb[];
 }
 
 /** What the style sheet says now. */
@@ -42,6 +44,7 @@ export function readTheme(): Theme {
     ramp: list("--ramp"),
     heat: list("--heat"),
     groups: list("--groups"),
+    turns: list("--turns"),
   };
 }
 

@@ -1,11 +1,15 @@
 // What the colours mean, with how many agents have each.
-import { STATUSES, type CrowdFrame } from "../world/frame.ts";
+import { STATUSES, TURNS, type CrowdFrame } from "../world/frame.ts";
 import type { ColourMode, Rgb } from "../drawing/colours.ts";
 import type { HeatMap } from "../drawing/heat.ts";
 import type { Theme } from "../drawing/theme.ts";
 import { counted, draw, make, shown } from "./page.ts";
 
 const WINDS = ["E–NE", "NE–N", "N–NW", "NW–W", "W–SW", "SW–S", "S–SE", "SE–E"];
+/** What agents do by a plan for all, in words. */
+const TURN_NAMES: readonly string[] = TURNS.map(
+  (turn) => ({ none: "no plan", orca: "under way", drift: "waiting", mapf: "untying a knot", yield: "making way" })[turn],
+);
 /** So many statuses are always listed, the others while somebody has them. */
 const USUAL = 4;
 const css = ([r, g, b]: Rgb): string => `rgb(${r} ${g} ${b})`;
@@ -22,12 +26,13 @@ export class Legend {
       const most = frame.maxSpeed.reduce((largest, speed) => Math.max(largest, speed), 0);
       parts.push({ key: `speed ${most}`, build: () => bar("Speed, of each agent's greatest", "0", most > 0 ? `${shown(most, 1)} m/s` : "–", theme.ramp) });
     } else {
-      const codes = mode === "group" ? (groups ?? new Uint8Array(0)) : frame.status;
-      const names = mode === "group" ? WINDS : STATUSES;
-      const colours = mode === "group" ? theme.groups : STATUSES.map((status) => theme.status[status]);
+      const [names, codes, colours] =
+        mode === "group" ? [WINDS, groups ?? new Uint8Array(0), theme.groups]
+        : mode === "turns" ? [TURN_NAMES, frame.cooperation, theme.turns]
+        : [STATUSES, frame.status, STATUSES.map((status) => theme.status[status])];
       const counts = new Uint32Array(names.length);
       for (const code of codes) counts[code]! += 1;
-      const listed = [...names.keys()].filter((at) => mode === "group" || at < USUAL || counts[at]! > 0);
+      const listed = [...names.keys()].filter((at) => mode !== "status" || at < USUAL || counts[at]! > 0);
       parts.push({ key: `${mode} ${counts.join()}`, build: () => entries(listed, names, colours, counts) });
     }
     if (heat !== null) {

@@ -9,6 +9,9 @@ export const STATUSES = [
 ] as const;
 export type Status = (typeof STATUSES)[number];
 
+/** What agents do by a plan for all of them, in the order of their codes. */
+export const TURNS = ["none", "orca", "drift", "mapf", "yield"] as const;
+
 export interface CrowdFrame {
   readonly step: number;
   readonly time: number;
@@ -23,6 +26,10 @@ export interface CrowdFrame {
   readonly goal: Float32Array;
   /** Codes of STATUSES, (n). */
   readonly status: Uint8Array;
+  /** Codes of TURNS, (n). */
+  readonly cooperation: Uint8Array;
+  /** Ids of those who are waited for, NaN for nobody, (n). */
+  readonly waitsFor: Float32Array;
 }
 
 export const NOBODY: CrowdFrame = {
@@ -35,6 +42,8 @@ export const NOBODY: CrowdFrame = {
   maxSpeed: new Float32Array(0),
   goal: new Float32Array(0),
   status: new Uint8Array(0),
+  cooperation: new Uint8Array(0),
+  waitsFor: new Float32Array(0),
 };
 
 const CODES: ReadonlyMap<string, number> = new Map(STATUSES.map((status, code) => [status, code]));
@@ -44,10 +53,15 @@ export function statusCode(name: string): number {
   return CODES.get(name) ?? 1;
 }
 
+/** Code of what an agent does by a plan; what a newer server calls otherwise counts as going by itself. */
+export function turnCode(name: string): number {
+  return Math.max(0, (TURNS as readonly string[]).indexOf(name));
+}
+
 /** Bytes that a frame holds beyond those it shares with the frame before. */
 export function ownBytes(frame: CrowdFrame, before: CrowdFrame | undefined): number {
   let bytes = 128;
-  for (const name of ["ids", "position", "velocity", "radius", "maxSpeed", "goal", "status"] as const) {
+  for (const name of ["ids", "position", "velocity", "radius", "maxSpeed", "goal", "status", "cooperation", "waitsFor"] as const) {
     if (before === undefined || frame[name] !== before[name]) bytes += frame[name].byteLength;
   }
   return bytes;

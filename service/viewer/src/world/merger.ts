@@ -2,7 +2,7 @@
 //
 // Statuses are words and goals and radii stay for long, so one subscription for all would send and read them over and
 // over; in a subscription of their own, of changed rows alone, they cost next to nothing.
-import { NOBODY, statusCode, type CrowdFrame } from "./frame.ts";
+import { NOBODY, statusCode, turnCode, type CrowdFrame } from "./frame.ts";
 
 /** A frame of the stream: every agent of a subscription in columns, vectors flat. */
 export interface Columns {
@@ -12,11 +12,11 @@ export interface Columns {
   readonly columns: Readonly<Record<string, Float64Array | Float32Array | readonly (string | boolean)[]>>;
 }
 
-type Slow = Pick<CrowdFrame, "radius" | "maxSpeed" | "goal" | "status">;
+type Slow = Pick<CrowdFrame, "radius" | "maxSpeed" | "goal" | "status" | "cooperation" | "waitsFor">;
 
 /** Subscribed fields of both. */
 export const MOTION_FIELDS = ["position", "velocity"] as const;
-export const TRAIT_FIELDS = ["radius", "max_speed", "goal", "status"] as const;
+export const TRAIT_FIELDS = ["radius", "max_speed", "goal", "status", "cooperation", "waits_for"] as const;
 
 export class Merger {
   private newest: CrowdFrame | null = null;
@@ -54,6 +54,7 @@ export class Merger {
 
   private converted(message: Columns): Slow {
     const { columns } = message;
+    const count = message.ids.length;
     const before = this.traits?.slow;
     const kept = <Name extends keyof Slow>(name: Name, source: string, make: () => Slow[Name]): Slow[Name] =>
       before !== undefined && this.sources[source] === columns[source] ? before[name] : make();
@@ -61,7 +62,10 @@ export class Merger {
       radius: kept("radius", "radius", () => numbers(columns["radius"])),
       maxSpeed: kept("maxSpeed", "max_speed", () => numbers(columns["max_speed"])),
       goal: kept("goal", "goal", () => numbers(columns["goal"])),
-      status: kept("status", "status", () => codes(columns["status"] as readonly string[])),
+      status: kept("status", "status", () => codes(columns["status"] as readonly string[], statusCode)),
+      // a server that is older than this page tells nothing of turns
+      cooperation: kept("cooperation", "cooperation", () => codes((columns["cooperation"] ?? Array(count).fill("none")) as readonly string[], turnCode)),
+      waitsFor: kept("waitsFor", "waits_for", () => numbers(columns["waits_for"] ?? new Float32Array(count).fill(NaN))),
     };
     this.sources = columns;
     return slow;
@@ -76,6 +80,8 @@ export class Merger {
       maxSpeed: new Float32Array(ids.length).fill(1.5),
       goal: new Float32Array(2 * ids.length).fill(NaN),
       status: new Uint8Array(ids.length).fill(1),
+      cooperation: new Uint8Array(ids.length),
+      waitsFor: new Float32Array(ids.length).fill(NaN),
     };
     if (traits === null) return slow;
     ids.forEach((id, row) => {
@@ -84,6 +90,8 @@ export class Merger {
       slow.radius[row] = traits.slow.radius[from]!;
       slow.maxSpeed[row] = traits.slow.maxSpeed[from]!;
       slow.status[row] = traits.slow.status[from]!;
+      slow.cooperation[row] = traits.slow.cooperation[from]!;
+      slow.waitsFor[row] = traits.slow.waitsFor[from]!;
       slow.goal[2 * row] = traits.slow.goal[2 * from]!;
       slow.goal[2 * row + 1] = traits.slow.goal[2 * from + 1]!;
     });
@@ -107,9 +115,9 @@ function numbers(column: Columns["columns"][string] | undefined): Float32Array {
   return column === undefined ? new Float32Array(0) : Float32Array.from(column as ArrayLike<number>);
 }
 
-function codes(words: readonly string[]): Uint8Array {
+function codes(words: readonly string[], code: (word: string) => number): Uint8Array {
   const made = new Uint8Array(words.length);
-  for (let row = 0; row < words.length; row += 1) made[row] = statusCode(words[row]!);
+  for (let row = 0; row < words.length; row += 1) made[row] = code(words[row]!);
   return made;
 }
 

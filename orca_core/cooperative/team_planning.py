@@ -1,0 +1,187 @@
+"""Team planning: one plan for all agents of a world, asked for in one step and let in at a later one.
+
+A question is the map, the cell that each is in and the cell that each is bound for. Cells are made different first: of
+several agents in one cell, or bound for one, each gets the nearest free cell that is left, the lower place in the list
+first. Who cannot get to its goal at all is told so, and no plan is made for it.
+
+Who answers, and where, is not the business of this library: `TeamPlanning` is what a guide hands its questions to.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from orca_core.cooperation import Cooperation
+from orca_core.cooperative.alone import own_paths
+from orca_core.formats.movingai import GridMap
+from orca_core.kernels.breadth_first import distances_from
+from orca_core.mapf.grid_graph import UNREACHABLE, neighbours_of
+from orca_core.mapf.instance import Instance
+from orca_core.mapf.lns2 import Settings, solve
+
+__all__ = ["OUTCOMES", "REPAIRS", "InlineTeamPlanning", "TeamPlan", "TeamPlanning", "TeamQuestion", "planned"]
+
+Integers = NDArray[np.int64]
+
+# what became of each agent, by its code: a path to its cell, one to a cell near it, or why there is none
+OUTCOMES = ("way", "near", "start-off-surface", "goal-off-surface", "disconnected")
+WAY, NEAR, START_OFF, GOAL_OFF, DISCONNECTED = range(5)
+# iterations after which a plan in which some still meet is taken as it is: the solver keeps them apart all the same
+REPAIRS = 2000
+
+
+@dataclass(frozen=True, eq=False)
+class TeamQuestion:
+    """`ids` int64 (m,), and the cells `start` and `goal` (m,) of each on `grid`, -1 beside the map; `seed` decides
+    chance.
+    """
+
+    grid: GridMap
+    cooperation: Cooperation
+    ids: Integers
+    start: Integers
+    goal: Integers
+    seed: int
+
+
+@dataclass(frozen=True, eq=False)
+class TeamPlan:
+    """The plan that was due after step `due`: `outcome` uint8 (m,) place in OUTCOMES, `nearest` int64 (m,) the cell
+    nearest to the goal that can be reached, -1 where none is asked about; `count` int64 (m,) of the `cells` (c,) of
+    each path by time step, 0 where there is none.
+    """
+
+    due: int
+    ids: Integers
+    outcome: NDArray[np.uint8]
+    nearest: Integers
+    count: Integers
+    cells: Integers
+
+
+class TeamPlanning(Protocol):
+    """Answers the questions of one world."""
+
+    def submit(self, due: int, question: TeamQuestion) -> None:
+        """Take a question whose answer is wanted right after step `due`; there is never more than one under way."""
+
+    def collect(self, due: int) -> TeamPlan:
+        """The answer, waited for if it must be."""
+
+    def drop(self) -> None:
+        """Nobody wants the answer that is outstanding any more."""
+
+
+class InlineTeamPlanning:
+    """Plans when the answer is due, in the thread that wants it."""
+
+    def __init__(self) -> None:
+        """Nothing was asked."""
+        self._questions: dict[int, TeamQuestion] = {}
+
+    def submit(self, due: int, question: TeamQuestion) -> None:
+        """Keep it until then."""
+        self._questions[due] = question
+
+    def collect(self, due: int) -> TeamPlan:
+        """Plan now."""
+        return planned(self._questions.pop(due), due)
+
+    def drop(self) -> None:
+        """Forget it."""
+        self._questions.clear()
+
+
+def planned(question: TeamQuestion, due: int) -> TeamPlan:
+    """Make the plan."""
+    grid, count = question.grid, len(question.ids)
+    free = grid.free.reshape(-1)
+    around = _Around(grid)
+    outcome = np.zeros(count, np.uint8)
+    nearest = np.full(count, -1, np.int64)
+    start, goal = question.start.copy(), question.goal.copy()
+    taken_starts: set[int] = set()
+    taken_goals: set[int] = set()
+    for k in range(count):
+        # somebody a little beyond the free cells is taken to be in the nearest one
+        place = around.nearest(start[k], taken_starts, free) if start[k] >= 0 else -1
+        if place < 0:
+            outcome[k] = START_OFF
+            continue
+        distance = around.distances(place)
+        wanted = int(goal[k])
+        if wanted < 0 or not free[wanted] or distance[wanted] >= UNREACHABLE:
+            outcome[k] = DISCONNECTED if wanted >= 0 and free[wanted] else GOAL_OFF
+            nearest[k] = around.nearest_reached(wanted, distance) if wanted >= 0 else -1
+            continue
+        end = around.nearest(wanted, taken_goals, free, distance)
+        if end < 0:
+            outcome[k], nearest[k] = DISCONNECTED, place
+            continue
+        outcome[k] = WAY if end == wanted else NEAR
+        start[k], goal[k] = place, end
+        taken_starts.add(place)
+        taken_goals.add(end)
+    chosen = np.flatnonzero(outcome <= NEAR)
+    paths = _paths(question, Instance(grid, start[chosen], goal[chosen])) if len(chosen) else []
+    lengths = np.zeros(count, np.int64)
+    lengths[chosen] = [len(path) for path in paths]
+    cells = np.concatenate([np.empty(0, np.int64), *paths])
+    return TeamPlan(due, question.ids, outcome, nearest, lengths, cells)
+
+
+def _paths(question: TeamQuestion, instance: Instance) -> list[Integers]:
+    """A path each, by the plan for all where there is one, else the shortest of its own."""
+    asked = question.cooperation
+    if not asked.takes_turns:
+        return own_paths(instance)
+    settings = Settings(
+        init_algo=asked.init_algo, neighbor_size=asked.neighbor_size, max_iterations=asked.max_iterations,
+        repairs=REPAIRS,
+    )  # fmt: skip
+    plan = solve(instance, settings, random_state=np.random.default_rng(question.seed))
+    return [path.astype(np.int64) for path in plan.paths]
+
+
+class _Around:
+    """Which free cells are near a cell."""
+
+    def __init__(self, grid: GridMap) -> None:
+        self._width, self._height = grid.width, grid.height
+        self._neighbours = neighbours_of(grid)
+        self._queue = np.empty(grid.free.size, np.int32)
+
+    def distances(self, cell: int) -> NDArray[np.int32]:
+        """Steps from a cell to every other, int32 (cells,)."""
+        distance = np.empty(len(self._queue), np.int32)
+        distances_from(self._neighbours, cell, distance, self._queue)
+        return distance
+
+    def nearest(
+        self, cell: int, taken: set[int], free: NDArray[np.bool_], distance: NDArray[np.int32] | None = None
+    ) -> int:
+        """The free cell nearest to one that nobody has taken, itself first; -1 where there is none.
+
+        With `distance` only cells count to which it says that there is a way.
+        """
+        if free[cell] and cell not in taken:
+            return int(cell)
+        squares = self._squares(cell)
+        open_cells = free.copy() if distance is None else free & (distance < UNREACHABLE)
+        open_cells[list(taken)] = False
+        return int(np.argmin(np.where(open_cells, squares, np.iinfo(np.int64).max))) if open_cells.any() else -1
+
+    def nearest_reached(self, cell: int, distance: NDArray[np.int32]) -> int:
+        """The cell nearest to one among those that are reached."""
+        return int(np.argmin(np.where(distance < UNREACHABLE, self._squares(cell), np.iinfo(np.int64).max)))
+
+    def _squares(self, cell: int) -> Integers:
+        """The square of the distance of every cell from one, int64 (cells,)."""
+        rows, columns = np.divmod(np.arange(self._width * self._height), self._width)
+        row, column = divmod(int(cell), self._width)
+        squares: Integers = (rows - row) ** 2 + (columns - column) ** 2
+        return squares
