@@ -209,7 +209,8 @@ def _next(world: World, row: int) -> dict[str, Any]:
     stage = solver.stage(agents, statics, world.options, dt, task)
     solver.solve(stage, dt, world.seed, task, leaf, leaf + 1)
     agents["neighbor_reach"][:] = hints
-    let_out(place, place + 1, solver["order"], dt, *stage.letting_out)
+    if task.caught:
+        let_out(place, place + 1, solver["order"], dt, *stage.letting_out)
     escapes = agents["caught"][row] != 0 and not agents["caught"][row] & NO_PLACE
     locked = bool(agents["locked"][row])
     outcome = 0 if locked else int(solver["outcome"][place])

@@ -26,7 +26,9 @@ class Guide(Protocol):
     def guide(self, world: World) -> bool:
         """Before a step: write `guided` 1 and `steer_velocity` of the agents it guides, from the state of the world.
 
-        Who guides anybody asks for these columns first (`agents.own("guided")`): most worlds have no rows for them.
+        Who guides anybody asks for these columns first (`agents.own("guided")`), and for all others in which it makes
+        agents differ, here or in `conclude`: most worlds have no rows for them, see orca_core.columns. Asked for here
+        the step is refused, with nothing changed, where memory cannot be had.
         Returns whether there are any; rows of others it leaves alone. Asked twice before the same step it says the
         same: what it remembers changes in `conclude` alone, so that a look at the coming step changes nothing.
         """

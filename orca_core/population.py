@@ -47,7 +47,7 @@ CLEARABLE = (
 
 
 # what may have a default in a world, and has none of its own
-WITHOUT_DEFAULT = ("neighbor_distance", "preferred_speed", "max_acceleration", "max_turning_rate")
+WITHOUT_DEFAULT = ("neighbor_distance", "preferred_speed", "max_acceleration", "max_turning_rate", *MANNERS)
 
 
 class Population:
@@ -296,7 +296,10 @@ class Population:
         return self.identifiers.lookup(self.state["id"], identifier_column(ids))
 
     def agent(self, identifier: int) -> dict[str, Any]:
-        """One agent as plain Python values, effective ones: `goal` is None where there is none, `status` a name."""
+        """One agent as plain Python values, effective ones: `goal` is None where there is none, `status` a name.
+
+        `waiting` (s), `blocked_by` and `yields_to` (ids, None: nobody) are what guidance knows of its jam.
+        """
         row = int(self.index_of([identifier])[0])
         state = self.state
         agent: dict[str, Any] = {"id": int(state["id"][row])}
@@ -312,9 +315,11 @@ class Population:
         facing = headings(state["velocity"][row], state["heading"][row])
         agent["heading"] = facing.tolist() if facing.any() else None
         agent["status"] = STATUS_NAMES[state["status"][row]]
+        agent["waiting"] = int(state["waiting"][row]) * self.time_step
         agent["cooperation"] = COOPERATION_STATES[state["cooperation"][row]]
-        other = int(state["waits_for"][row])
-        agent["waits_for"] = None if other < 0 else other
+        for name in ("blocked_by", "yields_to", "waits_for"):
+            other = int(state[name][row])
+            agent[name] = other if other >= 0 else None
         return agent
 
 

@@ -22,6 +22,7 @@ os.environ.setdefault("ORCA_CROWD_DATA", "none")
 import pytest  # noqa: E402
 from hypothesis import settings  # noqa: E402
 
+from tests.support.lane import JOBS, Lane  # noqa: E402
 from tests.support.leaks import Resources, leaked, leaked_in_loop  # noqa: E402
 
 # no deadline, since a machine that is busy is not a fault; in CI the examples are the same in every run
@@ -43,6 +44,29 @@ def kernels(_surroundings: list[frozenset[tuple[str, str]]]) -> Iterator[None]:
     yield
     more = {name: count for name, count in _jit.signature_counts().items() if declared.get(name) != count}
     assert not more, f"a call compiled a version that no signature names: {more}"
+
+
+# the files whose tests ask for what runs beside all others
+LAST = {ROOT / job.file for job in JOBS.values()}
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Put those who wait for the lane last, when it has done what they ask for."""
+    items.sort(key=lambda item: item.path in LAST)
+
+
+@pytest.fixture(scope="session")
+def lane(
+    request: pytest.FixtureRequest,
+    tmp_path_factory: pytest.TempPathFactory,
+    kernels: None,
+    _surroundings: list[frozenset[tuple[str, str]]],
+) -> Iterator[Lane]:
+    """Runs what the chosen tests ask for; it begins with the tests of the core, which wait for no clock."""
+    chosen = {item.path for item in request.session.items}
+    beside = Lane(tmp_path_factory.mktemp("lane"), [name for name, job in JOBS.items() if ROOT / job.file in chosen])
+    yield beside
+    beside.close()
 
 
 @pytest.fixture(scope="session")

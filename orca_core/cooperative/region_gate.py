@@ -104,12 +104,13 @@ class RegionGate:
         agents = world.population.state
         self._wish = self._trouble.look(world).copy()
         waiting = np.flatnonzero(self.waits_at >= 0)
-        if len(waiting):
-            agents.own("guided")
+        if not len(waiting):
+            return False
+        agents.own("guided")
         for agent in waiting.tolist():
             agents["steer_velocity"][agent] = self._drift(world, agent)
         agents["guided"][waiting] = 1
-        return bool(len(waiting))
+        return True
 
     def _drift(self, world: World, agent: int) -> Floats:
         """What an agent wants that has to wait."""

@@ -45,8 +45,7 @@ PATH = COLUMNS["guidance"].choices.index("path")
 # simulated seconds: between asking and answer, where a world does not say how many steps; between two questions of one
 # agent; between two looks of one
 PLAN_SECONDS = 0.03
-ASK_SECONDS = 1.0
-LOOK_SECONDS = 0.5
+ASK_SECONDS, LOOK_SECONDS = 1.0, 0.5
 # after a change meshes are made ready before anybody asks: for so long, or so many steps if these are no longer
 SETTLE_SECONDS, SETTLE_STEPS, LONGEST_SETTLING = 0.1, 6, 0.4
 # questions in one step, and of those for whom there was no budget yet; who has waited longest comes first
@@ -219,6 +218,7 @@ class Follow:
         which = np.flatnonzero(changed)
         known.goal[which], known.radius[which] = agents["goal"][rows[which]], agents["radius"][rows[which]]
         # an old way is better than none while the new one is planned; that there was none says nothing any more
+        known.avoid[which] = 0.0
         ended = which[known.standing[which] != WAY]
         known.standing[ended], known.has_nearest[ended], known.reason[which] = ASKING, 0, 0
         known.first[ended] = known.stop[ended]
@@ -285,12 +285,13 @@ class Follow:
         which = np.concatenate([which[~waiting][:ASKED_AT_ONCE], which[waiting][:WAITING_AT_ONCE]])
         which = which[np.argsort(known.wants[which], kind="stable")]
         here = agents["position"][rows[which]]
+        known.leave_behind(which, here)
         batch = Batch(
             step + self.delay, known.id[which], here, known.goal[which], known.radius[which], known.avoid[which],
             known.wants[which], (known.reason[which] == POSTPONED).astype(np.uint8),
         )  # fmt: skip
         known.asked[which], known.due[which], known.wants[which] = step, batch.due, NOT
-        known.place[which], known.avoid[which] = here, 0.0
+        known.place[which] = here
         self._batches.add(batch)
         self._planning.submit(batch.due, self._question(world, batch))
 

@@ -25,6 +25,8 @@ Bytes = NDArray[np.uint8]
 
 # in the place of a step: there is none
 NOT = -1
+# a disc to go round is behind who is so many times its radius away
+LEFT_BEHIND = 10.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,6 +55,14 @@ class Followers:
     place: Floats
     avoid: Floats
     points: Floats
+
+    def leave_behind(self, which: Integers, here: Floats) -> None:
+        """Let these, at places `here` (m, 2), forget the discs that they have gone round. Until a jam is well behind,
+        whoever asks would be led back into it.
+        """
+        away = here - self.avoid[which, :2]
+        reach = LEFT_BEHIND * self.avoid[which, 2]
+        self.avoid[which[away[:, 0] * away[:, 0] + away[:, 1] * away[:, 1] > reach * reach]] = 0.0
 
     @classmethod
     def new(cls, ids: Integers) -> Followers:

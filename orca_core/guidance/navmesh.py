@@ -8,6 +8,8 @@ the radius from whatever stands, and which gap is a passage is the rule of orca_
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -21,7 +23,7 @@ from orca_core.geometry.walkable import WalkableSet
 from orca_core.guidance.interval_search import IntervalSearch, OutOfBudget
 from orca_core.guidance.mesh import Mesh
 from orca_core.guidance.planner import Answer, Disc, Path, Point, Unfinished, Unreachable, checked_query, path_through
-from orca_core.guidance.tiles import Cuts, Tiling
+from orca_core.guidance.tiles import ROOM, Box, Cuts, Tiling
 from orca_core.kernels.orientation import WORK
 from orca_core.kernels.walls import walls_block
 
@@ -33,6 +35,19 @@ Floats = NDArray[np.float64]
 KEPT_MESHES = 32
 # expansions that are spent on a shortest path before one that is a little longer will do
 EXACT = 1000
+
+
+@dataclass(frozen=True, eq=False)
+class Ground:
+    """What stands: the obstacles that act with their `boxes` (m, 4), the largest coordinate of any, and how many
+    segments there are within which box, open doors counted: what opens and closes changes no line between tiles.
+    """
+
+    acting: list[Obstacle]
+    boxes: Floats
+    farthest: float
+    segments: int
+    busy: Box
 
 
 class NavmeshPlanner:
@@ -59,29 +74,9 @@ class NavmeshPlanner:
             raise InvalidInput(f"the budget must be at least 1 expansion, not {expansions}")
         self._walkable, self._obstacles = walkable.copy(), obstacles.copy()
         self._merge = merge_collinear
-        items = self._obstacles.items()
-        known = {} if before is None else before._box_of
-        # the box of each, looked up once: an obstacle that changes is another one
-        self._box_of: dict[int, tuple[Any, list[float]]] = {}
-        for each in items:
-            held = known.get(id(each.points))
-            self._box_of[id(each.points)] = held if held is not None and held[0] is each.points else _box(each)
-        boxes = np.array([self._box_of[id(each.points)][1] for each in items]).reshape(-1, 4)
-        # looked up once, for a plane that holds them all
-        self._farthest = float(np.abs(boxes).max(initial=0.0))
-        acting = [not each.open for each in items]
-        self._acting = [each for each in items if not each.open]
-        self._boxes = boxes[acting]
-        # how much stands, and where, open doors as well: what opens and closes changes no line between tiles
-        areas = [ring for area in self._walkable.items() for polygon in area.polygons for ring in polygon]
-        self._segments = sum(len(each.points) for each in items) + sum(len(ring) for ring in areas)
-        corners = [*boxes.reshape(-1, 2), *(point for ring in areas for point in (ring.min(axis=0), ring.max(axis=0)))]
-        self._busy = (0.0, 0.0, 0.0, 0.0)
-        if corners:
-            low, high = np.min(corners, axis=0), np.max(corners, axis=0)
-            self._busy = (float(low[0]), float(low[1]), float(high[0]), float(high[1]))
-        # surfaces and tiles by radius and extent, each with what its tiling is made of
-        self._known: dict[tuple[float, float], tuple[Any, Cuts]] = {}
+        # surfaces and tiles by radius and extent, and boxes of obstacles, as they were found so far
+        self._known: dict[tuple[float, float], Cuts] = {}
+        self._box_of: dict[int, tuple[Any, list[float]]] = {} if before is None else before._box_of
         if before is not None and before._merge == merge_collinear and _same(before._walkable, self._walkable):
             self._known = before._known
         compile_all()
@@ -201,14 +196,43 @@ class NavmeshPlanner:
         # what rounding had put beside the surface is where the caller said
         return path_through([first, *points[1:-1], last])
 
+    @cached_property
+    def _ground(self) -> Ground:
+        """What stands; looked at when first asked for, by whoever plans, so that to make a planner costs nothing."""
+        items = self._obstacles.items()
+        if len(self._box_of) > 2 * len(items) + ROOM:
+            # most of them are gone
+            self._box_of.clear()
+        boxes = np.array([self._box(each) for each in items]).reshape(-1, 4)
+        areas = [ring for area in self._walkable.items() for polygon in area.polygons for ring in polygon]
+        corners = np.concatenate([boxes.reshape(-1, 2), *areas])
+        busy = (0.0, 0.0, 0.0, 0.0)
+        if len(corners):
+            low, high = corners.min(axis=0), corners.max(axis=0)
+            busy = (float(low[0]), float(low[1]), float(high[0]), float(high[1]))
+        return Ground(
+            [each for each in items if not each.open], boxes[[not each.open for each in items]],
+            float(np.abs(boxes).max(initial=0.0)),
+            sum(len(each.points) for each in items) + sum(len(ring) for ring in areas), busy,
+        )  # fmt: skip
+
+    def _box(self, obstacle: Obstacle) -> list[float]:
+        """Least x and y of an obstacle, and largest: looked up once, since one that changes is another one."""
+        held = self._box_of.get(id(obstacle.points))
+        if held is None or held[0] is not obstacle.points:
+            points = np.asarray(obstacle.points, np.float64)
+            box = [*points.min(axis=0).tolist(), *points.max(axis=0).tolist()]
+            held = self._box_of[id(obstacle.points)] = (obstacle.points, box)
+        return held[1]
+
     def _mesh(self, first: Point, last: Point, radius: float, avoid: Disc | None) -> Mesh:
         """The triangles for one radius; on a plane without areas as large as the question needs."""
         extent = 0.0
         if not len(self._walkable):
-            extent = plane_extent(ObstacleSet(), first, last, (self._farthest, 0.0), radius=radius)
+            extent = plane_extent(ObstacleSet(), first, last, (self._ground.farthest, 0.0), radius=radius)
         found = self._meshes.get((radius, extent, avoid))
         if found is None:
-            acting, boxes = self._acting, self._boxes
+            acting, boxes = self._ground.acting, self._ground.boxes
             if avoid is not None:
                 octagon = _octagon(avoid)
                 acting = [*acting, Obstacle(octagon, closed=True)]
@@ -222,19 +246,19 @@ class NavmeshPlanner:
 
     def _cuts(self, radius: float, extent: float) -> Cuts:
         """The tiles for one radius, as they were cut by planners before this one where they still hold."""
-        tiling_of = (self._segments, self._busy)
         known = self._known.get((radius, extent))
-        if known is None or known[0] != tiling_of:
-            surface = known[1].surface if known is not None else Surface.of(self._walkable, radius, self._merge)
-            bounds = (-extent, -extent, extent, extent)
-            if surface.area is not None and not surface.area.is_empty:
-                left, bottom, right, top = (float(value) for value in surface.area.bounds)
-                bounds = (left, bottom, right, top)
-            known = tiling_of, Cuts(surface, Tiling.over(bounds, self._segments, self._busy))
+        surface = Surface.of(self._walkable, radius, self._merge) if known is None else known.surface
+        bounds = (-extent, -extent, extent, extent)
+        if surface.area is not None and not surface.area.is_empty:
+            left, bottom, right, top = (float(value) for value in surface.area.bounds)
+            bounds = (left, bottom, right, top)
+        tiling = Tiling.over(bounds, self._ground.segments, self._ground.busy)
+        if known is None or not known.tiling.same(tiling):
+            known = Cuts(surface, tiling)
             while len(self._known) >= KEPT_MESHES:
                 del self._known[next(iter(self._known))]
             self._known[radius, extent] = known
-        return known[1]
+        return known
 
 
 def _octagon(disc: Disc) -> NDArray[np.float64]:
@@ -245,12 +269,6 @@ def _octagon(disc: Disc) -> NDArray[np.float64]:
     near, far = [half, radius, radius, half, -half, -radius, -radius, -half], radius
     ups = [-far, -half, half, far, far, half, -half, -far]
     return np.array([(x + right, y + up) for right, up in zip(near, ups, strict=True)])
-
-
-def _box(obstacle: Obstacle) -> tuple[Any, list[float]]:
-    """The points of an obstacle, and of these least x and y and largest."""
-    points = np.asarray(obstacle.points, np.float64)
-    return obstacle.points, [*points.min(axis=0).tolist(), *points.max(axis=0).tolist()]
 
 
 def _same(one: WalkableSet, other: WalkableSet) -> bool:

@@ -21,8 +21,9 @@ Integers = NDArray[np.int64]
 # it is asked for again
 JAMMED = 6.0
 AGAIN = 10.0
-# the disc to go round has this many times both radii, about whoever is in the way
-ROUND = 1.5
+# the disc to go round, about whoever is in the way, has this many times the radius of that one, and this at the least:
+# whoever asks stands beside it, and must not stand in what it goes round
+ROUND, LEAST = 1.5, 0.5
 
 
 @runtime_checkable
@@ -50,6 +51,9 @@ def replan_jams(world: World, blocked: Integers, every: int) -> None:
     others = order[np.minimum(np.searchsorted(ids[order], agents["blocked_by"][rows]), len(ids) - 1)]
     avoid = np.empty((len(rows), 3))
     avoid[:, :2] = agents["position"][others]
-    avoid[:, 2] = ROUND * (agents["radius"][rows] + agents["radius"][others])
+    x, y = (agents["position"][rows] - avoid[:, :2]).T
+    beside = np.sqrt(x * x + y * y) - agents["radius"][rows]
+    wide = agents["radius"][others]
+    avoid[:, 2] = np.maximum(np.minimum(beside, ROUND * wide), LEAST * wide)
     for guide in guides:
         guide.ask(world, rows, avoid)

@@ -160,7 +160,7 @@ def advance_swaps(world: World, trouble: Trouble) -> list[Event]:
     if not told:
         return []
     rows = np.unique(told)
-    return [Event("no-room", step, ids[rows].tolist(), {"other": agents["swaps_with"][rows].tolist()})]
+    return [Event("no-way-past", step, ids[rows].tolist(), {"other": agents["swaps_with"][rows].tolist()})]
 
 
 def those_who_yield(world: World) -> list[tuple[int, int, int]]:

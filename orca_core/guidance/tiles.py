@@ -22,7 +22,7 @@ from orca_core.geometry.tile_areas import on_the_lines, parts_within
 from orca_core.geometry.triangulation import Triangulation, triangulated
 from orca_core.kernels.mesh_tiles import border_edges, split_at
 
-__all__ = ["Cuts", "Piece", "Tiling"]
+__all__ = ["ROOM", "Box", "Cuts", "Piece", "Tiling"]
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
@@ -73,6 +73,10 @@ class Tiling:
     def __len__(self) -> int:
         """Number of tiles."""
         return (len(self.columns) - 1) * (len(self.rows) - 1)
+
+    def same(self, other: Tiling) -> bool:
+        """Whether another one has the very same lines."""
+        return np.array_equal(self.columns, other.columns) and np.array_equal(self.rows, other.rows)
 
     def box(self, tile: int) -> Box:
         """Left, bottom, right and top of a tile."""

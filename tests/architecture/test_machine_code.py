@@ -6,7 +6,6 @@ it, so the flags are read as well as the instructions; a control with that flag 
 
 from __future__ import annotations
 
-import functools
 import json
 import os
 import re
@@ -18,6 +17,7 @@ import numba
 import pytest
 
 from tests.support.imports import ROOT
+from tests.support.lane import Lane
 from tests.support.machine_code import (
     ARM_FUSED,
     FEW_TARGETS,
@@ -33,37 +33,35 @@ pytestmark = pytest.mark.skipif(
 )
 
 
-@functools.cache
-def reports() -> dict[str, dict[str, Any]]:
-    """Findings of two processes, side by side, that compile every kernel afresh."""
-    command = [sys.executable, "-m", "tests.support.machine_code"]
-    running = {
-        which: subprocess.Popen([*command, which], cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-        for which in ("--this", "--others")
-    }
-    ended = {which: (process.communicate(), process.returncode) for which, process in running.items()}
-    for (_, errors), code in ended.values():
-        assert code == 0, errors
-    return {which: json.loads(output) for which, ((output, _), _) in ended.items()}
+Reports = dict[str, dict[str, Any]]
 
 
-def test_no_fused_instruction_on_this_machine() -> None:
-    found = reports()["--this"]
+@pytest.fixture(scope="module")
+def reports(lane: Lane) -> Reports:
+    """Findings of two processes that compile every kernel afresh."""
+    ended = {which: lane.outcome(which) for which in ("--this", "--others")}
+    for outcome in ended.values():
+        assert outcome.code == 0, outcome.complained
+    return {which: json.loads(outcome.said) for which, outcome in ended.items()}
+
+
+def test_no_fused_instruction_on_this_machine(reports: Reports) -> None:
+    found = reports["--this"]
     assert found["kernels"] > 40
     assert found["fused"] == {}
 
 
-def test_no_permission_to_fuse_reassociate_or_approximate() -> None:
-    assert reports()["--this"]["flags"] == {}
+def test_no_permission_to_fuse_reassociate_or_approximate(reports: Reports) -> None:
+    assert reports["--this"]["flags"] == {}
 
 
-def test_no_function_whose_bits_a_library_decides() -> None:
-    assert reports()["--this"]["calls"] == {}
+def test_no_function_whose_bits_a_library_decides(reports: Reports) -> None:
+    assert reports["--this"]["calls"] == {}
 
 
-def test_no_fused_instruction_on_other_machines() -> None:
-    found = reports()["--others"]
-    assert found["kernels"] == reports()["--this"]["kernels"]
+def test_no_fused_instruction_on_other_machines(reports: Reports) -> None:
+    found = reports["--others"]
+    assert found["kernels"] == reports["--this"]["kernels"]
     assert found["fused"] == {}
     # there was arithmetic to read on each of them
     assert set(found["multiplications"]) == {target.name for target in FEW_TARGETS}
@@ -82,14 +80,14 @@ def test_no_fused_instruction_on_any_other_machine() -> None:
 
 
 @pytest.mark.parametrize("target", TARGETS, ids=lambda target: target.name)
-def test_a_contracted_kernel_is_found_out(target: Target) -> None:
-    assert reports()["--others"]["contracted"]["fused"][target.name] != []
-    assert reports()["--others"]["plain"]["fused"][target.name] == []
+def test_a_contracted_kernel_is_found_out(target: Target, reports: Reports) -> None:
+    assert reports["--others"]["contracted"]["fused"][target.name] != []
+    assert reports["--others"]["plain"]["fused"][target.name] == []
 
 
-def test_a_contracted_kernel_is_found_out_by_its_flags() -> None:
-    assert reports()["--others"]["contracted"]["flags"] == ["contract"]
-    assert "flags" not in reports()["--others"]["plain"]
+def test_a_contracted_kernel_is_found_out_by_its_flags(reports: Reports) -> None:
+    assert reports["--others"]["contracted"]["flags"] == ["contract"]
+    assert "flags" not in reports["--others"]["plain"]
 
 
 def test_a_call_of_a_library_is_found_out() -> None:

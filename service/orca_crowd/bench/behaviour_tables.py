@@ -22,6 +22,11 @@ def behaviour_sections(result: dict[str, Any]) -> list[Section]:
         flows, speeds = flow_rows(result["pedestrians"]), speed_rows(result["pedestrians"])
         found.append(Section(f"Flow of {walkers} through a bottleneck, walkers for each second and metre:", flows))
         found.append(Section("Speed in a ring-shaped corridor, m/s (deepest overlap, m):", speeds))
+        # results of earlier versions have none
+        narrow = result["pedestrians"].get("narrow")
+        if narrow is not None:
+            title = f"Narrow discs of {2.0 * narrow['radius']:g} m on it, ours without slow_when_dense and with it:"
+            found.append(Section(title, speed_rows(narrow)))
     return found
 
 

@@ -14,7 +14,8 @@ import time
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from itertools import pairwise
+from typing import Any
 
 import httpx
 
@@ -24,9 +25,7 @@ from orca_core.world import World
 from orca_crowd.bench.contenders import scene_columns
 from orca_crowd.bench.scenes import Scene
 from orca_crowd.bench.serving import PATIENCE, Remote, columns_of
-
-if TYPE_CHECKING:
-    from orca_crowd.engine.ray.local import LocalNodes
+from orca_crowd.engine.ray.local import LocalNodes, process_of
 
 __all__ = ["Load", "goal_of", "killed_node", "killed_process", "who"]
 
@@ -60,7 +59,7 @@ class Load:
         return {
             "lost": sum(step != number + 1 for number, (step, _) in enumerate(told)),
             "other_bits": sum(expected.get(step) != digest for step, digest in [*told, *self.read]),
-            "of_the_past": sum(later[0] < earlier[0] for earlier, later in zip(self.read, self.read[1:], strict=False)),
+            "of_the_past": sum(later[0] < earlier[0] for earlier, later in pairwise(self.read)),
         }
 
 
@@ -104,59 +103,62 @@ async def _read(remote: Remote, world: str, load: Load) -> None:
             await asyncio.sleep(PAUSE)
 
 
-async def _under_load(remote: Remote, scene: Scene, kill: Callable[[str], float]) -> dict[str, Any]:
-    """Seconds from a kill, of whose moment `kill` tells, to the next acknowledged step, and what was wrong."""
+async def _under_load(remote: Remote, scene: Scene, kill: Callable[[int, str], None]) -> dict[str, Any]:
+    """Seconds for which a world stood still when `kill` was given its process and its node, and what was wrong."""
     made = await remote.call("POST", "/v1/worlds", {"time_step": scene.time_step})
     world = str(made["id"])
     await remote.call("POST", f"/v1/worlds/{world}/agents", {"columns": columns_of(scene)})
-    load, killed = Load(), float("inf")
+    load, back = Load(), float("inf")
 
     def more() -> bool:
-        return len([moment for moment, _, _ in load.acknowledged if moment > killed]) < AFTER
+        return sum(moment > back for moment, _, _ in load.acknowledged) < AFTER
 
     reading = asyncio.create_task(_read(remote, world, load))
     try:
         writing = asyncio.create_task(_write(remote, world, scene, load, more))
         while len(load.acknowledged) < BEFORE and not writing.done():
             await asyncio.sleep(PAUSE)
-        killed = await asyncio.to_thread(kill, world)
+        before = await asyncio.to_thread(process_of, world, NAMESPACE)
+        begin = time.monotonic()
+        await asyncio.to_thread(kill, *before)
+        # processes of a node live on for a moment; what they acknowledge counts as well
+        while not writing.done() and await asyncio.to_thread(_process, world) in (before[0], None):
+            await asyncio.sleep(PAUSE)
+        back = time.monotonic()
         await writing
     finally:
         reading.cancel()
         with suppress(asyncio.CancelledError):
             await reading
-    first = next(moment for moment, _, _ in load.acknowledged if moment > killed)
+    moments = [begin, *(moment for moment, _, _ in load.acknowledged if moment > begin)]
+    still = max(later - earlier for earlier, later in pairwise(moments))
     await remote.call("DELETE", f"/v1/worlds/{world}")
-    return {"seconds": first - killed, "acknowledged": len(load.acknowledged), **load.faults(scene)}
+    return {"seconds": still, "acknowledged": len(load.acknowledged), **load.faults(scene)}
+
+
+def _process(world: str) -> int | None:
+    try:
+        return process_of(world, NAMESPACE)[0]
+    except ValueError:
+        return None
 
 
 async def killed_process(remote: Remote, scene: Scene) -> dict[str, Any]:
     """The process of a world is killed with SIGKILL."""
-    from orca_crowd.engine.ray.local import process_of
-
-    def kill(world: str) -> float:
-        process, _ = process_of(world, NAMESPACE)
-        os.kill(process, signal.SIGKILL)
-        return time.monotonic()
-
-    return await _under_load(remote, scene, kill)
+    return await _under_load(remote, scene, lambda process, _: os.kill(process, signal.SIGKILL))
 
 
 async def killed_node(remote: Remote, scene: Scene, nodes: LocalNodes) -> dict[str, Any] | None:
     """All processes of the node that has a world are killed; None where it is on the head, which is spared."""
-    from orca_crowd.engine.ray.local import process_of
-
     spared = False
 
-    def kill(world: str) -> float:
+    def kill(process: int, node: str) -> None:
         nonlocal spared
-        _, node = process_of(world, NAMESPACE)
-        begin = time.monotonic()
         try:
             nodes.kill(node)
         except ValueError:
             spared = True
-        return begin
+            os.kill(process, signal.SIGKILL)
 
     found = await _under_load(remote, scene, kill)
     return None if spared else found

@@ -41,7 +41,7 @@ def cluster_figures(result: dict[str, Any]) -> list[dict[str, Any]]:
     for what, deaths in result["killed"].items():
         if deaths:
             name = f"{_killed(what)} killed"
-            found.append(figure(f"{name}: next step acknowledged after", "s", [death["seconds"] for death in deaths]))
+            found.append(figure(f"{name}: no step acknowledged for", "s", [death["seconds"] for death in deaths]))
             found += [figure(f"{name}: {text}", "", [_sum(deaths, fault)]) for fault, text in FAULTS.items()]
     return found
 
@@ -93,7 +93,7 @@ def cluster_bars(result: dict[str, Any]) -> list[dict[str, Any]]:
         if deaths:
             name = f"{_killed(what)} killed"
             slowest = max(death["seconds"] for death in deaths)
-            found.append(bar(f"{name}: back, the slowest", slowest, BACK_SECONDS[what], "s"))
+            found.append(bar(f"{name}: back after, the slowest", slowest, BACK_SECONDS[what], "s"))
             found += [bar(f"{name}: {text}", _sum(deaths, fault), 0.0, "") for fault, text in FAULTS.items()]
     return found
 

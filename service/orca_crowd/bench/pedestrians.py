@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from statistics import fmean
 from typing import Any
 
@@ -17,7 +17,7 @@ from orca_crowd.scenes.ring import ring, tangents
 from orca_crowd.scenes.scene import SceneData
 from orca_crowd.scenes.waypoints import Waypoints
 
-__all__ = ["PedestrianPlan", "measure_pedestrians", "ring_speed"]
+__all__ = ["PedestrianPlan", "measure_pedestrians", "measure_slowing", "ring_speed"]
 
 # those who can be told a velocity; the others are told goals, and a ring has none
 GUIDED = (Ours, Pyrvo)
@@ -33,6 +33,9 @@ class PedestrianPlan:
     densities: Sequence[float] = (0.25, 0.5, 1.0, 1.5, 2.0, 2.5, 3.0, 3.5)
     settle: float = 20.0
     seconds: float = 30.0
+    # of a ring of narrow discs, m, in which `slow_when_dense` acts; broad ones overlap long before
+    narrow: float = 0.12
+    crowded: Sequence[float] = (2.0, 4.0, 6.0, 8.0, 10.0, 10.5, 11.0, 11.5, 12.0, 13.0)
 
 
 def measure_pedestrians(
@@ -56,7 +59,27 @@ def measure_pedestrians(
             tell(f"ring with {density:g} walkers for each m²: {system.name}")
             speed, overlap = ring_speed(system, ring(density, plan.seeds[0]), plan.settle, plan.seconds)
             speeds.setdefault(system.name, []).append({"density": density, "speed": speed, "overlap": overlap})
-    return {"walkers": plan.walkers, "bottleneck": flows, "ring": speeds}
+    return {
+        "walkers": plan.walkers,
+        "bottleneck": flows,
+        "ring": speeds,
+        "narrow": {"radius": plan.narrow, "ring": measure_slowing(plan, tell=tell)},
+    }
+
+
+def measure_slowing(
+    plan: PedestrianPlan, *, tell: Callable[[str], None] = lambda _: None
+) -> dict[str, list[dict[str, Any]]]:
+    """Speeds of ours by density in a ring of narrow discs, without `slow_when_dense` and with it."""
+    speeds: dict[str, list[dict[str, Any]]] = {"without": [], "with": []}
+    for name, rows in speeds.items():
+        for density in plan.crowded:
+            tell(f"ring with {density:g} narrow walkers for each m², {name} slow_when_dense")
+            scene = ring(density, plan.seeds[0], plan.narrow)
+            scene = replace(scene, options={**scene.options, "slow_when_dense": name == "with"})
+            speed, overlap = ring_speed(Ours(), scene, plan.settle, plan.seconds)
+            rows.append({"density": density, "speed": speed, "overlap": overlap})
+    return speeds
 
 
 def _flow(system: System, scene: SceneData) -> float | None:

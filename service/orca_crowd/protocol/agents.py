@@ -27,7 +27,10 @@ from orca_crowd.protocol.columns import (
 )
 from orca_crowd.protocol.models import STRICT, Identifier, Number, Strict, Vector, as_map, validate
 
-__all__ = ["AgentChange", "Agents", "AgentsBody", "NewAgent", "parse_change", "parse_changes", "parse_new_agents"]
+__all__ = [
+    *("AgentChange", "Agents", "AgentsBody", "Bits", "GroupMode", "Guidance", "NewAgent", "Whole"),
+    *("parse_change", "parse_changes", "parse_new_agents"),
+]
 
 Guidance = Literal["straight", "path", "flow", "cooperative"]
 GroupMode = Literal["none", "ignore", "together"]
@@ -95,6 +98,9 @@ class AgentChange(Traits, total=False):
     status: Annotated[
         str, Field(description="Read-only: may be sent back as it was read, and is ignored with a warning.")
     ]
+    waiting: Annotated[Any, Field(description="Read-only: may be sent back, and is ignored.")]
+    blocked_by: Annotated[Any, Field(description="Read-only: may be sent back, and is ignored.")]
+    yields_to: Annotated[Any, Field(description="Read-only: may be sent back, and is ignored.")]
     cooperation: Annotated[
         str, Field(description="Read-only: may be sent back as it was read, and is ignored with a warning.")
     ]

@@ -100,7 +100,7 @@ class WorldShown(Shown):
     profile: str
     options: dict[str, Any]
     guidance: GuidanceBody | None = Field(description="How its agents are planned for together; null: not at all.")
-    defaults: dict[str, float | int | str] = Field(description="Those that differ from the library's.")
+    defaults: dict[str, float | int | bool | str] = Field(description="Those that differ from the library's.")
     seed: int
     durability: str
     ttl: float | None
@@ -170,6 +170,9 @@ class AgentShown(Shown):
     heading: Pair | None = Field(description="Unit vector, where it faces; null: nowhere yet.")
     guidance: Guidance
     status: Status
+    waiting: float = Field(description="s for which it has got next to nothing of what it wants.")
+    blocked_by: int | None = Field(description="The agent that it waits for in vain.")
+    yields_to: int | None = Field(description="The agent that it lets pass.")
     cooperation: CooperationState = Field(description="What it does under the guidance of the world; none without.")
     waits_for: int | None = Field(
         description="The agent that it waits for in front of a narrow place, or makes way for."
@@ -309,7 +312,7 @@ class CommandsAnswer(Shown):
 class EventShown(BaseModel):
     """Something that happened in a step; more members by kind.
 
-    `overlap`: `other`, `depth`; `blocked`: `other`, `waited`; `no-room`: `other`.
+    `overlap`: `other`, `depth`; `blocked`: `other`, `waited`; `no-way-past`: `other`.
     """
 
     model_config = ConfigDict(extra="allow")

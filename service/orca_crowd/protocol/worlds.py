@@ -8,7 +8,7 @@ from typing import Any, Literal
 from pydantic import Field, TypeAdapter, ValidationError
 
 from orca_crowd.errors import ApiError, Fault, InvalidRequest, faults_of
-from orca_crowd.protocol.agents import Guidance
+from orca_crowd.protocol.agents import Bits, GroupMode, Guidance, Whole
 from orca_crowd.protocol.detail import LevelOfDetailBody
 from orca_crowd.protocol.guidance import GuidanceBody
 from orca_crowd.protocol.models import Identifier, Key, Number, Strict, WorldName, as_map, validate
@@ -57,6 +57,16 @@ class DefaultsBody(Strict):
     neighbor_distance: Number = Field(9.0, description="Left out: 2 radius + 2 max_speed max(time_horizon, time_step).")
     max_neighbors: int = Field(10, ge=0, le=2**53 - 1)
     goal_tolerance: Number = 1e-9
+    weight: Number = 1.0
+    priority: Whole = 0
+    locked: bool = False
+    avoidance: bool = True
+    layer: Bits = 1
+    mask: Bits = 2**32 - 1
+    elevation: Number = 0.0
+    height: Number = 0.0
+    group: Identifier = 0
+    group_mode: GroupMode = "none"
     quality: Literal["all", "few", "none"] = "all"
     max_acceleration: Number = Field(1e9, description="Left out: no limit.")
     max_turning_rate: Number = Field(1e9, description="Left out: no limit.")

@@ -14,6 +14,7 @@ from orca_crowd.scenes.building import building
 from orca_crowd.scenes.corner import corner
 from orca_crowd.scenes.corridor import corridor
 from orca_crowd.scenes.door import door
+from orca_crowd.scenes.evacuation import evacuation
 from orca_crowd.scenes.game_map import game_map
 from orca_crowd.scenes.junction import junction
 from orca_crowd.scenes.measure import Figures
@@ -31,6 +32,7 @@ ENDING: tuple[Scene, ...] = (
     Scene("junction", "T-junction", "Two crowds of 40 meet, and leave by one corridor.", junction),
     Scene("corner", "L corner", "60 people walk round a corner.", corner),
     Scene("building", "Evacuation", "240 people leave twelve rooms by four exits.", building),
+    Scene("evacuation", "Evacuation by flow fields", "480 people, four exits and one field for each.", evacuation),
     Scene("halls", "Game map, 1,000", "1,000 people find their ways through the game map den312d.", game_map),
 )
 FILE = "figures.json"

@@ -1,6 +1,7 @@
 """Measure: how a crowd fared, from where everybody was at every step, whoever moved them.
 
-A walker has arrived once it has been within the tolerance of its goal; what happens to it afterwards counts no more.
+A walker has arrived once it has been within the tolerance of its goal, or what a scene has in its place; what happens
+to it afterwards counts no more.
 """
 
 from __future__ import annotations
@@ -53,7 +54,7 @@ class Measure:
         """`lengths` (n,) are those of the free paths, m."""
         self._scene = scene
         self._goals = np.asarray(scene.columns["goal"], np.float64)
-        self._tolerance = scene.shared("goal_tolerance")
+        self._tolerance = scene.shared("goal_tolerance") if scene.arrival is None else scene.arrival
         self._speed = scene.shared("preferred_speed")
         self._radii = np.full(scene.agents, scene.shared("radius"))
         self._free = np.maximum(lengths - self._tolerance, 0.0) / self._speed

@@ -21,7 +21,7 @@ __all__ = ["RING_AREA", "RING_RADIUS", "RING_WIDTH", "ring", "tangents"]
 RING_RADIUS, RING_WIDTH = 12.0, 2.0
 RING_AREA = 2.0 * math.pi * RING_RADIUS * RING_WIDTH
 SIDES = 128
-# of walkers at the start, one beside the other
+# of walkers at the start, one beside the other; of narrower ones as many more
 ROWS = 4
 # m from those next to a wall to where they would touch it
 INSET = 0.01
@@ -30,17 +30,17 @@ JITTER = 0.01
 FREE_SPEED, DEVIATION, SLOWEST, FASTEST = 1.34, 0.26, 0.8, 1.6
 
 
-def ring(density: float, seed: int = SEED) -> SceneData:
+def ring(density: float, seed: int = SEED, radius: float = float(WALKER["radius"])) -> SceneData:
     """A ring with `density` walkers for each square metre; raises ValueError where discs have not so much room."""
-    radius = float(WALKER["radius"])
     count = round(density * RING_AREA)
     reach = 0.5 * RING_WIDTH - radius - INSET
-    each = math.ceil(count / ROWS)
+    rows = round(ROWS * float(WALKER["radius"]) / radius)
+    each = math.ceil(count / rows)
     if 2.0 * math.pi * (RING_RADIUS - reach) / each < 2.0 * (radius + JITTER):
         raise ValueError(f"{density:g} walkers for each square metre do not fit without touching")
     places = []
-    for row in range(ROWS):
-        away = RING_RADIUS + (2.0 * row / (ROWS - 1) - 1.0) * reach
+    for row in range(rows):
+        away = RING_RADIUS + (2.0 * row / (rows - 1) - 1.0) * reach
         angles = (np.arange(each) + 0.5 * (row % 2)) * (2.0 * math.pi / each)
         places.append(np.column_stack((np.cos(angles), np.sin(angles))) * away)
     positions = np.concatenate(places)[:count]
@@ -54,7 +54,11 @@ def ring(density: float, seed: int = SEED) -> SceneData:
     outer, inner = (np.round(circle * (RING_RADIUS + side * 0.5 * RING_WIDTH), 9) for side in (1.0, -1.0))
     # goals are where they are: their way is told, and leads round for ever
     data = walk(positions, positions, seed=seed, time_limit=60.0, walkable=[WalkableArea(((outer, inner),))])
-    return replace(data, columns={**data.columns, "preferred_speed": np.round(speeds, 9)})
+    return replace(
+        data,
+        columns={**data.columns, "preferred_speed": np.round(speeds, 9)},
+        defaults={**data.defaults, "radius": radius},
+    )
 
 
 def tangents(positions: Points) -> Points:

@@ -22,7 +22,7 @@ __all__ = ["SEED", "Gate", "Guidance", "NextGoals", "Scene", "SceneData"]
 Column = NDArray[np.float64] | NDArray[np.int64]
 NextGoals = Callable[[NDArray[np.int64], NDArray[np.float64], int], Mapping[str, NDArray[np.float64]]]
 Gate = tuple[tuple[float, float], tuple[float, float]]
-Guidance = Literal["straight", "path"]
+Guidance = Literal["straight", "path", "flow"]
 
 SEED = 2
 
@@ -36,7 +36,8 @@ class SceneData:
     to show. `next_goals(ids, positions, step)` is pure.
 
     A scene that comes to an end has a `time_limit` in seconds, after which who has not arrived has failed to; `gate` is
-    a line between two points across which its flow is counted.
+    a line between two points across which its flow is counted. Whoever is within `arrival` metres of its goal has
+    arrived, within the tolerance of the goal where that is None.
     """
 
     time_step: float
@@ -52,6 +53,7 @@ class SceneData:
     options: Mapping[str, bool] = field(default_factory=dict)
     time_limit: float | None = None
     gate: Gate | None = None
+    arrival: float | None = None
 
     @property
     def agents(self) -> int:

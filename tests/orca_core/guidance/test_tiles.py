@@ -141,6 +141,10 @@ def test_a_door_is_cut_once_and_costs_the_tiles_that_it_stands_in(monkeypatch: p
         cut.clear()
     assert 1 <= counts[0] <= 4
     assert counts[1:] == [0, 0, 0]
+    # what comes new costs no more
+    blocking.add([Obstacle([(20.0, 5.0), (21.0, 5.5)])])
+    mesh_of(NavmeshPlanner(walkable, blocking, before=planner))
+    assert 1 <= len(cut) <= 4
 
 
 @pytest.mark.parametrize("segments", [0, 95, 96, 500, 40_000])

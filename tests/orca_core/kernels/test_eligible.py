@@ -127,7 +127,7 @@ def test_the_plain_path_is_left_only_where_it_matters(changes: dict[str, list[An
     state = AgentState()
     state.append(2)
     for name, values in changes.items():
-        state[name][:] = values
+        state.put(name, slice(None), values)
     assert manners_of(state) == wanted
 
 

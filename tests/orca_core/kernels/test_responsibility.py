@@ -33,9 +33,9 @@ def pair_of(first: Agent, second: Agent) -> tuple[tuple[float, str], tuple[float
     state.append(3)
     for row, agent in enumerate((first, second)):
         for name, value in agent.items():
-            state[name][row] = value
+            state.put(name, slice(row, row + 1), value)
     # a third one, so that two neutral agents are among others as well
-    state["locked"][2] = 1
+    state.put("locked", slice(2, 3), 1)
     terms, bonds = terms_and_bonds(state)
     found = [rules.responsibility(terms, bonds, *pair) for pair in ((0, 1), (1, 0))]
     (mine, why), (theirs, because) = found

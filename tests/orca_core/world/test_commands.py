@@ -45,6 +45,11 @@ def test_an_agent_of_which_only_the_place_is_told() -> None:
         "heading": None,
         "guidance": "straight",
         "status": "no-goal",
+        "waiting": 0.0,
+        "blocked_by": None,
+        "yields_to": None,
+        "cooperation": "none",
+        "waits_for": None,
     }
 
 
@@ -73,6 +78,27 @@ def test_defaults_of_the_world_hold_for_what_is_added_later() -> None:
     world.set_defaults({})
     world.add_agents({"position": [(20.0, 0.0)]})
     assert world.agent(3)["radius"] == 0.5
+
+
+def test_who_yields_may_be_a_default() -> None:
+    world = World(time_step=0.25)
+    defaults = {
+        "weight": 0.5, "priority": -3, "locked": True, "avoidance": False, "layer": 2, "mask": 2**32 - 2,
+        "elevation": 3.0, "height": 1.5, "group": 7, "group_mode": "together",
+    }  # fmt: skip
+    world.set_defaults(defaults)
+    world.add_agents(
+        {"position": [(0.0, 0.0), (9.0, 0.0)], "weight": [2.0, np.nan], "locked": [False, True]},
+        given={"weight": np.array([True, False])},
+    )
+    assert {name: world.agent(1)[name] for name in defaults} == defaults
+    assert {name: world.agent(0)[name] for name in defaults} == {**defaults, "weight": 2.0, "locked": False}
+    restored = World.restore(world.snapshot())
+    restored.add_agents({"position": [(20.0, 0.0)]})
+    assert {name: restored.agent(2)[name] for name in defaults} == defaults
+    for name, value in {"layer": -1, "priority": 0.5, "locked": 1, "group_mode": "alone"}.items():
+        with pytest.raises(InvalidInput, match=name):
+            world.set_defaults({name: value})
 
 
 def test_a_row_that_is_not_given_is_not_looked_at() -> None:

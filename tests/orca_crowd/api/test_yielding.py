@@ -243,3 +243,39 @@ def test_members_of_a_group_keep_together(client: httpx.Client, make_world: Any)
         places = np.array(client.get(f"{world}/agents").json()["position"])
         spread[mode] = float(np.hypot(*(places - places.mean(axis=0)).T).mean())
     assert spread["together"] < 0.7 * spread["none"]
+
+
+def test_defaults_of_a_world_say_who_yields(client: httpx.Client, make_world: Any) -> None:
+    defaults = {
+        "weight": 0.5, "priority": -3, "locked": False, "avoidance": True, "layer": 2, "mask": 3, "elevation": 3.0,
+        "height": 1.5, "group": 7, "group_mode": "together",
+    }  # fmt: skip
+    world = make_world(defaults=defaults)
+    assert client.get(world).json()["defaults"] == defaults
+    client.post(f"{world}/agents", json={"agents": [{"position": [0, 0]}, {"position": [9, 0], "layer": 1}]})
+    shown = [client.get(f"{world}/agents/{which}").json() for which in (0, 1)]
+    assert {name: shown[0][name] for name in defaults} == defaults
+    assert {name: shown[1][name] for name in defaults} == {**defaults, "layer": 1}
+    refused = client.patch(world, json={"defaults": {"layer": -1}})
+    assert refused.status_code == 422
+    assert "layer" in refused.text
+
+
+def test_a_jam_is_shown(client: httpx.Client, make_world: Any) -> None:
+    world = make_world(time_step=0.25)
+    walls = [{"points": [[-10, y], [10, y]]} for y in (-0.6, 0.6)]
+    client.post(f"{world}/obstacles", json={"obstacles": walls})
+    both = [{"position": [-2, 0], "goal": [15, 0]}, {"position": [2, 0.01], "goal": [-15, 0]}]
+    client.post(f"{world}/agents", json={"agents": both})
+    before = client.get(f"{world}/agents/0").json()
+    assert (before["waiting"], before["blocked_by"], before["yields_to"]) == (0.0, None, None)
+    client.post(f"{world}/steps", json={"count": 20})
+    first, second = (client.get(f"{world}/agents/{which}").json() for which in (0, 1))
+    assert first["blocked_by"] == 1
+    assert second["blocked_by"] == 0
+    assert min(first["waiting"], second["waiting"]) >= 3.0
+    client.post(f"{world}/steps", json={"count": 10})
+    first, second = (client.get(f"{world}/agents/{which}/explain").json()["agent"] for which in (0, 1))
+    assert (first["yields_to"], second["yields_to"]) == (None, 0)
+    # as it was read it may be sent back
+    assert client.patch(f"{world}/agents/1", json=second).status_code == 200

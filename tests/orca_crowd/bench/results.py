@@ -213,6 +213,7 @@ def behaviour_result(delay: float = 5.0) -> dict[str, Any]:
         for name, plans, late in (("ours", True, delay), ("pyrvo", False, 5.0))
     }
     flows = [{"width": 1.0, "flow": 1.5}, {"width": 2.0, "flow": 3.5}]
+    ring = [{"density": density, "speed": 1.2, "overlap": 0.0} for density in (0.5, 2.0)]
     result = {
         "benchmark": "behaviour",
         "machine": MACHINE,
@@ -220,7 +221,8 @@ def behaviour_result(delay: float = 5.0) -> dict[str, Any]:
         "pedestrians": {
             "walkers": 60,
             "bottleneck": {"ours": flows, "pyrvo": [{**flows[0], "flow": None}, flows[1]]},
-            "ring": {"ours": [{"density": density, "speed": 1.2, "overlap": 0.0} for density in (0.5, 2.0)]},
+            "ring": {"ours": ring},
+            "narrow": {"radius": 0.12, "ring": {"without": ring, "with": ring}},
         },
     }
     return {**result, "figures": behaviour_figures(result), "bars": behaviour_bars(result), "facts": [], "remarks": []}

@@ -65,7 +65,9 @@ class GhostWalkers:
 @pytest.fixture(scope="module")
 def result() -> dict[str, Any]:
     """Two small scenes and the smallest figures of pedestrians, ours beside ghosts."""
-    pedestrians = PedestrianPlan(widths=(2.0,), walkers=12, seeds=(1,), densities=(0.5,), settle=1.0, seconds=2.0)
+    pedestrians = PedestrianPlan(
+        widths=(2.0,), walkers=12, seeds=(1,), densities=(0.5,), crowded=(2.0,), settle=1.0, seconds=2.0
+    )
     plan = BehaviourPlan(
         peers=[Ghosts()],
         scenes={"open": lambda seed: plaza(12, seed), "bend": lambda seed: corner(8, seed=seed)},
@@ -99,6 +101,9 @@ def test_pedestrians_are_measured(result: dict[str, Any]) -> None:
     assert 0.5 < ours["flow"] < ghosts["flow"]
     # a ring has no goals, so only those who can be told a velocity go round it
     assert list(found["ring"]) == ["ours"]
+    narrow = found["narrow"]["ring"]
+    assert list(narrow) == ["without", "with"]
+    assert all([row["density"] for row in rows] == [2.0] for rows in narrow.values())
     (sparse,) = found["ring"]["ours"]
     assert sparse["speed"] == pytest.approx(1.3, abs=0.1)
 

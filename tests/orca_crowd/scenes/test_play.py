@@ -11,6 +11,7 @@ from orca_crowd.scenes.building import building
 from orca_crowd.scenes.corner import corner
 from orca_crowd.scenes.corridor import corridor
 from orca_crowd.scenes.door import door
+from orca_crowd.scenes.evacuation import evacuation
 from orca_crowd.scenes.game_map import game_map
 from orca_crowd.scenes.junction import junction
 from orca_crowd.scenes.measure import Figures
@@ -28,6 +29,7 @@ SCENES: Mapping[str, tuple[Callable[[], SceneData], float]] = {
     "junction": (lambda: junction(15), 3.0),
     "corner": (lambda: corner(24), 1.5),
     "building": (lambda: building(60), 3.0),
+    "evacuation": (lambda: evacuation(60), 2.5),
     "game map": (lambda: game_map(40), 1.0),
 }
 

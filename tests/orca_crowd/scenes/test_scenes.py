@@ -17,8 +17,10 @@ from orca_crowd.scenes.building import building
 from orca_crowd.scenes.corner import corner
 from orca_crowd.scenes.corridor import corridor
 from orca_crowd.scenes.door import door
+from orca_crowd.scenes.evacuation import evacuation
 from orca_crowd.scenes.game_map import game_map
 from orca_crowd.scenes.junction import junction
+from orca_crowd.scenes.play import Play
 from orca_crowd.scenes.plaza import plaza
 from orca_crowd.scenes.scene import SceneData
 from orca_crowd.scenes.walkers import APART, places
@@ -72,6 +74,22 @@ def test_every_goal_can_be_reached(name: str) -> None:
     planner = NavmeshPlanner(walkable, ObstacleSet())
     for start, goal in zip(data.columns["position"], data.columns["goal"], strict=True):
         assert isinstance(planner.path(start, goal, data.shared("radius") + 0.05), Path)
+
+
+def test_people_of_one_exit_have_one_goal_and_one_field() -> None:
+    data = evacuation(60, seed=3)
+    goals, of = np.unique(data.columns["goal"], axis=0, return_inverse=True)
+    assert len(goals) == 4
+    assert data.guidance == "flow"
+    # the same people in the same rooms as in the building, each for the side on which it leaves there
+    same = building(60, seed=3)
+    assert (data.columns["position"] == same.columns["position"]).all()
+    away = np.linalg.norm(same.columns["goal"] - goals[of.reshape(-1)], axis=1)
+    assert data.arrival is not None
+    assert away.max() < 2.0 * data.arrival
+    world = Play(data).world
+    world.step(10)
+    assert sorted(np.unique(world.column("status")).tolist()) == [1], "all on their way, and nobody unreachable"
 
 
 def test_walls_are_as_wide_apart_as_asked_for() -> None:

@@ -16,6 +16,8 @@ __all__ = ["NODE_ENVIRONMENT", "LocalNodes", "local_nodes", "process_of"]
 
 # bytes that a node keeps for objects, the least that Ray takes: nothing large goes through it
 STORE: Final = 78_643_200
+# how long a process may take to say where it is
+ANSWER_SECONDS: Final = 5.0
 # what nodes on this machine are told beside where to find our packages
 NODE_ENVIRONMENT: Final = {
     "RAY_USAGE_STATS_ENABLED": "0",
@@ -96,13 +98,13 @@ def local_nodes(processors: Sequence[int], environment: Mapping[str, str] | None
 
 
 def process_of(world: str, namespace: str) -> tuple[int, str]:
-    """The process of a world and the id of the node that it is on; raises ValueError where it has none."""
+    """The process of a world and the id of the node that it is on; raises ValueError where it has none now."""
     import ray
 
     for place in PLACES:
-        with suppress(ValueError):
+        with suppress(ValueError, ray.exceptions.RayError):
             actor: Any = ray.get_actor(actor_name(world, place), namespace=namespace)
-            told = ray.get(actor.describe.remote(0.0))
+            told = ray.get(actor.describe.remote(0.0), timeout=ANSWER_SECONDS)
             return int(told["pid"]), str(told["node"])
     raise ValueError(f"no actor has the world {world}")
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from orca_core import World
+from orca_core import Options, World
 from tests.support.jams import Course, door, follow, jam, options_with, random_places, watch
 
 
@@ -38,6 +38,20 @@ def test_a_crowd_settles(count: int, time_step: float) -> None:
     assert course.world.column("velocity").max() == 0.0
     # nobody has given up far from the crowd
     assert course.left().max() < 1.0 + 1.25 * np.sqrt(count * 0.25 / 0.7)
+
+
+def test_a_crowd_presses_by_a_share_of_what_it_walks_in_a_step() -> None:
+    """The depth is the relaxation's: a shorter step or a slower crowd lessens it, and the layer does not add to it."""
+    places = random_places(20, 6.0, 1, 1.0)
+    depths = [
+        watch(jam(places, np.zeros((20, 2)), time_step=step, max_speed=speed, options=options), 9.0 / speed).deepest
+        for step, speed, options in ((0.25, 1.5, None), (0.25, 1.5, Options.text()), (0.25, 0.75, None),
+                                     (1 / 60, 1.5, None))
+    ]  # fmt: skip
+    assert 0.1 < depths[0] <= 0.25
+    assert depths[0] <= depths[1] + 1e-3
+    assert depths[2] < 0.5 * depths[0]
+    assert depths[3] < 2e-3
 
 
 def test_without_the_option_it_mills_for_ever() -> None:

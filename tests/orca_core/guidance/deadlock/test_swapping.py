@@ -30,7 +30,7 @@ def passage(width: float, end: float = 10.1) -> Box:
 
 def no_room(course: Course) -> list[tuple[list[int], list[int]]]:
     """Who was told that there is none, and with whom."""
-    return [(event.ids, event.data["other"]) for event in course.events if event.kind == "no-room"]
+    return [(event.ids, event.data["other"]) for event in course.events if event.kind == "no-way-past"]
 
 
 @pytest.mark.parametrize("width", [1.2, 1.6, 1.9, 2.0])
