@@ -19,7 +19,7 @@ from orca_core.cooperative.frame import Frame
 from orca_core.cooperative.waypoints import Waypoints
 from orca_core.kernels import cooperate as columns
 from orca_core.kernels.cooperate import cooperate
-from orca_core.kernels.drifting import STATE
+from orca_core.kernels.drifting import STATE, WANTED
 from orca_core.kernels.visits import HELD, NEXT
 from orca_core.report import Event
 
@@ -60,6 +60,8 @@ class Cooperative:
                 config.in_corridor_tol, config.delta / size,
             ]
         )  # fmt: skip
+        # where agents take turns the turns look ahead, so that the time of one cell is enough to keep a distance
+        self._horizons = np.array([config.time_boundary, min(config.time_boundary, size / config.max_speed)])
         self._max_speed = np.full(count, config.max_speed)
         # cells are numbered in rows of growing y here
         numbers = frame.numbers
@@ -109,7 +111,13 @@ class Cooperative:
         # whoever is taken over gets another horizon: rows for it before anything has changed
         agents.own("guided", *(() if self.repairs is None else ("time_horizon",)))
         agents["guided"][:] = 1
-        agents["steer_velocity"][:] = self.seen[:, columns.WANTED : columns.WANTED + 2]
+        agents["steer_velocity"][:] = self.seen[:, WANTED : WANTED + 2]
+        # whoever is steered by somebody else keeps what that one has given it
+        own = self._horizons[self.walk[:, columns.NARROW]]
+        horizon = np.where(self.taken != 0, agents["time_horizon"], own)
+        if not np.array_equal(agents["time_horizon"], horizon):
+            agents["time_horizon"][:] = horizon
+            agents.tune_anew()
         return agents.count > 0
 
     def conclude(self, world: World) -> list[Event]:

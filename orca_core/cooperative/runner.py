@@ -161,7 +161,7 @@ class Run:
                 "radius": self.radii + config.reps,
                 "max_speed": full(count, config.max_speed),
                 "time_horizon": full(count, config.time_boundary),
-                # whoever has sight of where it goes need not look farther ahead than a step: see docs/mapf.md
+                # whoever has sight of where it goes need not look farther ahead than a step
                 "obstacle_horizon": full(count, min(config.time_boundary_obst, config.timestep)),
                 "neighbor_distance": full(count, config.sight_radius),
                 "max_neighbors": full(count, config.agents_max_num),

@@ -49,10 +49,10 @@ class Waypoints:
         cells, steps = [], []
         for agent, path in enumerate(paths):
             narrow = place[path] >= 0
-            # both ends of every narrow stretch
+            # both ends of every narrow stretch, and the mouths before and behind: a path may turn round in one
             kept = np.zeros(len(path), np.uint8)
-            kept[1:] |= narrow[1:] & ~narrow[:-1]
-            kept[:-1] |= narrow[:-1] & ~narrow[1:]
+            kept[1:] |= narrow[1:] != narrow[:-1]
+            kept[:-1] |= narrow[:-1] != narrow[1:]
             kept[0] = kept[-1] = 1
             points = np.ascontiguousarray(frame.centers(path) / frame.cell_size)
             chosen = np.empty(len(path), np.int64)

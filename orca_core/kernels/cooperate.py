@@ -8,14 +8,15 @@ import math
 
 from orca_core._jit import kernel
 from orca_core.kernels.detour import detour
-from orca_core.kernels.drifting import DRIFT, KEEP, MAPF, ORCA, STATE, YIELD, drift
-from orca_core.kernels.gates import BEHIND, FREE, INSIDE, granted
+from orca_core.kernels.drifting import APPROACH, DRIFT, MAPF, MOVING, ORCA, STATE, WANTED, YIELD, aside, drift, queued
+from orca_core.kernels.gates import BEHIND, FREE, INSIDE, OUTSIDE, granted
 from orca_core.kernels.grid_sight import grid_sees
-from orca_core.kernels.visits import NEXT, progress
+from orca_core.kernels.visits import HELD, NEXT, progress
 
 __all__ = [
-    "ARRIVED", "CORRIDOR", "LOST", "SINCE", "SLOW", "TARGET", "WAIT_FOR", "WANTED", "WAYPOINT", "YIELD_TO", "cooperate",
-]  # fmt: skip
+    *("ARRIVED", "CORRIDOR", "LOST", "NARROW", "SINCE", "SLOW", "TARGET", "WAIT_FOR", "WAYPOINT"),
+    *("YIELD_TO", "cooperate"),
+]
 
 # columns of `walk` beside those of visits and drifting
 WAYPOINT = 3
@@ -26,11 +27,10 @@ SINCE = 7
 ARRIVED = 8
 LOST = 9
 SLOW = 10
-TRIGGERS = 11
+NARROW = 11
 
 # columns of `seen`, in the unit of the world: where to, and the velocity that is wanted
 TARGET = 0
-WANTED = 2
 # in cells: where to while the waypoint is out of sight
 ASIDE = 4
 
@@ -45,11 +45,14 @@ PATIENCE = 8
 YIELD_STEPS = 60
 YIELD_NEAR = 1.6
 BLOCK_NEAR = 1.15
+IN_WAY = 0.5
+# whoever comes out of a gate has gone by so far from it
+PASSED = 2.0
 
 
 @kernel(
-    # step, count, layer; settings: cell size, time step, radius, reach, in corridor, delta, all lengths but the first
-    # in cells
+    # step, count, layer; settings: cell size, time step, radius, reach, in corridor, delta, horizon, all lengths but
+    # the first in cells
     "i8(i8,i8,b1,f8[::1],f8[:,::1],f8[:,::1],f8[::1],u1[:,::1],i4[::1],"
     # waypoints: first, place in the path, points; visits: first, cell, step, agent, before, behind, order, cell first,
     # rank, left, turn
@@ -107,6 +110,12 @@ def cooperate(
                 following = walk[i, NEXT]
                 if layer and following < first[i + 1] and visit_step[following] <= way_step[w]:
                     break
+                # and one before it must have been left: a path may turn round at its mouth
+                held = walk[i, HELD]
+                u = math.floor(way[w, 0])
+                v = math.floor(way[w, 1])
+                if layer and held < following and visit_step[held] < way_step[w] and place[v * width + u] < 0:
+                    break
                 if distance > reach and (i + step) % LOOK_EVERY != 0:
                     break
                 if not (distance <= CLOSE or grid_sees(x, y, way[w + 1, 0], way[w + 1, 1], radius, blocked)):
@@ -137,18 +146,39 @@ def cooperate(
         walk[i, CORRIDOR] = -1
         walk[i, WAIT_FOR] = -1
         state = ORCA
+        walk[i, NARROW] = 1 if layer and place[here] >= 0 else 0
         if taken[i] != 0:
             state = MAPF
             tx = taken_target[i, 0] / size
             ty = taken_target[i, 1] / size
         elif layer:
-            gate, visit = granted(i, way_step[w], first, cell, visit_step, rank, turn, walk)
+            gate, visit = granted(i, way_step[w] + 1, first, cell, visit_step, rank, turn, walk)
+            following = walk[i, NEXT]
+            if gate != INSIDE and gate != OUTSIDE and following < first[i + 1] and place[here] < 0:
+                # whoever has just come out toward it is let by before it goes in
+                c = cell[following]
+                if visit_step[following] <= way_step[w] + 1 and rank[following] > cell_first[c]:
+                    u = order[rank[following] - 1]
+                    j = agent_of[u]
+                    if (
+                        behind[u] == before[following]
+                        and walk[j, NEXT] == u + 1
+                        and walk[j, STATE] != DRIFT
+                        and walk[j, WAIT_FOR] != i
+                        and velocity[j, 0] * velocity[j, 0] + velocity[j, 1] * velocity[j, 1]
+                        > MOVING * MOVING * max_speed[j] * max_speed[j]
+                    ):
+                        dx = position[j, 0] / size - (c % width + 0.5)
+                        dy = position[j, 1] / size - (c // width + 0.5)
+                        if dx * dx + dy * dy < PASSED * PASSED:
+                            gate = OUTSIDE
+                            visit = following
             if gate == BEHIND:
                 tx = cell[visit] % width + 0.5
                 ty = cell[visit] // width + 0.5
             elif gate != FREE:
                 walk[i, CORRIDOR] = place[cell[visit]]
-                walk[i, WAIT_FOR] = agent_of[order[turn[cell[visit]]]]
+                walk[i, WAIT_FOR] = agent_of[order[min(turn[cell[visit]], rank[visit] - 1)]]
                 if gate == INSIDE:
                     state = DRIFT
                     tx = cell[visit - 1] % width + 0.5
@@ -160,7 +190,12 @@ def cooperate(
                     dx = mx - x
                     dy = my - y
                     distance = math.sqrt(dx * dx + dy * dy)
-                    if distance <= KEEP + limit * dt:
+                    # whoever is still in the gate that it came through goes on until it is clear of that
+                    if walk[i, HELD] < walk[i, NEXT]:
+                        state = ORCA
+                    elif distance <= APPROACH + limit * dt or queued(
+                        i, x, y, mx, my, position, size, width, height, head, chain, walk
+                    ):
                         state = DRIFT
                         steered = False
                         vx, vy = drift(
@@ -171,16 +206,21 @@ def cooperate(
                         ty = y
                     else:
                         # near enough to go on at once, and no nearer
-                        limit = min(limit, (distance - KEEP) / dt)
+                        limit = min(limit, (distance - APPROACH) / dt)
         if steered:
+            yielding = False
+            px = 0.0
+            py = 0.0
             if walk[i, STATE] == YIELD and state == ORCA and walk[i, YIELD_TO] >= 0:
                 j = walk[i, YIELD_TO]
                 dx = position[j, 0] / size - x
                 dy = position[j, 1] / size - y
                 if step - walk[i, SINCE] < YIELD_STEPS and dx * dx + dy * dy <= YIELD_NEAR * YIELD_NEAR:
                     state = YIELD
+                    yielding = True
                     tx = seen[i, ASIDE + 2]
                     ty = seen[i, ASIDE + 3]
+                    px, py = aside(x, y, -dx, -dy, seen[j, WANTED], seen[j, WANTED + 1], blocked, place)
                 else:
                     walk[i, YIELD_TO] = -1
             # out of sight: round what is between
@@ -203,6 +243,14 @@ def cooperate(
                 speed = min(limit, length / dt)
                 vx = dx / length * speed
                 vy = dy / length * speed
+            if yielding and (px != 0.0 or py != 0.0):
+                # past the other and not against it
+                vx += 2.0 * px * limit
+                vy += 2.0 * py * limit
+                speed = math.sqrt(vx * vx + vy * vy)
+                if speed > limit:
+                    vx = vx / speed * limit
+                    vy = vy / speed * limit
         walk[i, STATE] = state
         if state != YIELD:
             walk[i, YIELD_TO] = -1
@@ -233,12 +281,19 @@ def cooperate(
                     while j >= 0:
                         dx = position[j, 0] / size - x
                         dy = position[j, 1] / size - y
-                        ahead = dx * seen[i, WANTED] + dy * seen[i, WANTED + 1] > 0.0
+                        wx = seen[i, TARGET] / size - x
+                        wy = seen[i, TARGET + 1] / size - y
+                        far = math.sqrt(wx * wx + wy * wy)
+                        along = dx * wx + dy * wy
+                        across = dx * wy - dy * wx
+                        # between it and where it goes, or on that very place
+                        ahead = 0.0 < along < far * (far + IN_WAY) and abs(across) < far * 2.0 * radius
                         if (
                             j != i
                             and walk[j, ARRIVED] >= 0
                             and walk[j, STATE] == ORCA
                             and ahead
+                            and place[v * width + u] < 0
                             and dx * dx + dy * dy <= BLOCK_NEAR * BLOCK_NEAR
                         ):
                             walk[j, STATE] = YIELD

@@ -23,8 +23,9 @@ OUTSIDE = 3
 
 @kernel("Tuple((i8,i8))(i8,i8,i8[::1],i8[::1],i8[::1],i8[::1],i8[::1],i8[:,::1])", inline=True)
 def granted(i, until, first, cell, step, rank, turn, walk):
-    """How agent i stands to the gates of its path up to the place `until`, and the visit that says so.
+    """How agent i stands to the gates of its path up to the one behind its waypoint, and the visit that says so.
 
+    `until` is the place in the path after that of the waypoint: whoever goes to a mouth is to know of the gate there.
     That visit is the last that it may enter (BEHIND) or the first that it may not (INSIDE, OUTSIDE).
     """
     following = walk[i, NEXT]
@@ -33,6 +34,8 @@ def granted(i, until, first, cell, step, rank, turn, walk):
     while g < stop and step[g] <= until and g - following < AHEAD and is_free(g, cell, rank, turn):
         g += 1
     if g == stop or step[g] > until:
+        return FREE, -1
+    if g > following and step[g - 1] >= until - 1:
         return FREE, -1
     if g > following:
         return BEHIND, g - 1

@@ -42,9 +42,15 @@ def progress(
     back out of a cell on the side that it came from has not been there.
     """
     following = walk[i, NEXT]
-    if following < first[i + 1] and cell[following] == here:
-        following += 1
     held = walk[i, HELD]
+    # whoever is pushed into a cell before its turn is not there, and one who comes back to a cell has to leave it first
+    if (
+        following < first[i + 1]
+        and cell[following] == here
+        and turn[here] == rank[following]
+        and not (held < following and cell[following - 1] == here)
+    ):
+        following += 1
     while held < following:
         # whoever is in a later cell has left those before it
         if held == following - 1:
