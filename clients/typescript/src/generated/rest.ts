@@ -180,6 +180,21 @@ export type components = {
              */
             status: "no-goal" | "moving" | "arrived" | "stalled" | "arrived-crowded" | "blocked" | "unreachable" | "inside-obstacle";
             /**
+             * Waiting
+             * @description s for which it has got next to nothing of what it wants.
+             */
+            waiting: number;
+            /**
+             * Blocked By
+             * @description The agent that it waits for in vain.
+             */
+            blocked_by: number | null;
+            /**
+             * Yields To
+             * @description The agent that it lets pass.
+             */
+            yields_to: number | null;
+            /**
              * Cooperation
              * @description What it does under the guidance of the world; none without.
              * @enum {string}
@@ -303,6 +318,21 @@ export type components = {
              * @enum {string}
              */
             status: "no-goal" | "moving" | "arrived" | "stalled" | "arrived-crowded" | "blocked" | "unreachable" | "inside-obstacle";
+            /**
+             * Waiting
+             * @description s for which it has got next to nothing of what it wants.
+             */
+            waiting: number;
+            /**
+             * Blocked By
+             * @description The agent that it waits for in vain.
+             */
+            blocked_by: number | null;
+            /**
+             * Yields To
+             * @description The agent that it lets pass.
+             */
+            yields_to: number | null;
             /**
              * Cooperation
              * @description What it does under the guidance of the world; none without.
@@ -762,6 +792,58 @@ export type components = {
              */
             goal_tolerance?: number;
             /**
+             * Weight
+             * @default 1
+             */
+            weight?: number;
+            /**
+             * Priority
+             * @default 0
+             */
+            priority?: number;
+            /**
+             * Locked
+             * @default false
+             */
+            locked?: boolean;
+            /**
+             * Avoidance
+             * @default true
+             */
+            avoidance?: boolean;
+            /**
+             * Layer
+             * @default 1
+             */
+            layer?: number;
+            /**
+             * Mask
+             * @default 4294967295
+             */
+            mask?: number;
+            /**
+             * Elevation
+             * @default 0
+             */
+            elevation?: number;
+            /**
+             * Height
+             * @default 0
+             */
+            height?: number;
+            /**
+             * Group
+             * @description 0 to 2^53 - 1
+             * @default 0
+             */
+            group?: number;
+            /**
+             * Group Mode
+             * @default none
+             * @enum {string}
+             */
+            group_mode?: "none" | "ignore" | "together";
+            /**
              * Quality
              * @default all
              * @enum {string}
@@ -835,7 +917,7 @@ export type components = {
          * EventShown
          * @description Something that happened in a step; more members by kind.
          *
-         *     `overlap`: `other`, `depth`; `blocked`: `other`, `waited`.
+         *     `overlap`: `other`, `depth`; `blocked`: `other`, `waited`; `no-way-past`: `other`.
          */
         EventShown: {
             /** Kind */
@@ -1391,7 +1473,7 @@ export type components = {
             plan_delay_steps?: number;
             /**
              * Plan Expansions
-             * @default 50000
+             * @default 20000
              */
             plan_expansions?: number;
             /**
@@ -2012,7 +2094,7 @@ export type components = {
              * @description Those that differ from the library's.
              */
             defaults: {
-                [key: string]: number | string;
+                [key: string]: number | boolean | string;
             };
             /** Seed */
             seed: number;
@@ -2338,6 +2420,21 @@ export type components = {
              * @description Read-only: may be sent back as it was read, and is ignored with a warning.
              */
             status?: string;
+            /**
+             * Waiting
+             * @description Read-only: may be sent back, and is ignored.
+             */
+            waiting?: unknown;
+            /**
+             * Blocked By
+             * @description Read-only: may be sent back, and is ignored.
+             */
+            blocked_by?: unknown;
+            /**
+             * Yields To
+             * @description Read-only: may be sent back, and is ignored.
+             */
+            yields_to?: unknown;
             /**
              * Cooperation
              * @description Read-only: may be sent back as it was read, and is ignored with a warning.

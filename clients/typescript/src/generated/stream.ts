@@ -145,7 +145,7 @@ export type components = {
             type?: "event";
             /**
              * Kind
-             * @description `arrived`, `arrived-crowded`, `stalled`, `blocked`, `overlap`, `removed`, `non-finite`, `late`, `barrier-timeout`, `large-frame`, …
+             * @description `arrived`, `arrived-crowded`, `stalled`, `blocked`, `overlap`, `removed`, `non-finite`, `late`, `barrier-timeout`, `large-frame`, `gap`, …
              */
             kind: string;
             /** Step */
