@@ -112,8 +112,8 @@ class Cooperative:
     def guide(self, world: World) -> bool:
         """Hand over what everybody wants."""
         agents = world.population.state
-        # whoever is taken over gets another horizon: rows for it before anything has changed
-        agents.own("guided", *(() if self.repairs is None else ("time_horizon",)))
+        # some get another horizon: rows for it before anything has changed
+        agents.own("guided", *(("time_horizon",) if self.layer or self.repairs is not None else ()))
         agents["guided"][:] = 1
         agents["steer_velocity"][:] = self.seen[:, WANTED : WANTED + 2]
         if self.layer:
