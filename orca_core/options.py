@@ -194,6 +194,8 @@ class Options:
         values = {field.name: getattr(self, field.name) for field in fields(self)}
         if self.level_of_detail is not None:
             values["level_of_detail"] = self.level_of_detail.as_mapping()
+        # clients know it by another name, and most worlds not at all
+        del values["cooperation"]
         if self.cooperation is not None:
             values["cooperation"] = self.cooperation.as_mapping()
         return values

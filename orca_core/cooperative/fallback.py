@@ -66,6 +66,12 @@ class Counts:
     ecbs_count: int = 0
     agents: int = 0
 
+    def add(self, agents: int) -> None:
+        """A plan for so many was made without ECBS."""
+        self.init_count += 1
+        self.mapf_successes += 1
+        self.agents += agents
+
     @property
     def n_ag(self) -> float:
         """Agents in a sub-problem on average; 0 where there was none."""

@@ -25,12 +25,15 @@ from orca_core.report import Event
 
 if TYPE_CHECKING:
     from orca_core.cooperative.repairs import Repairs
+    from orca_core.state import AgentState
     from orca_core.world import World
 
 __all__ = ["STATES", "Cooperative"]
 
 Path = NDArray[np.int64]
 
+# slower than this nobody is taken to be (m/s), so that a time comes out
+SLOWEST = 1e-6
 # what `state` says of an agent: goes by itself, waits before a narrow place, is steered by a repaired plan, makes way
 STATES = ("ORCA", "DRIFT", "MAPF", "YIELD")
 
@@ -60,8 +63,9 @@ class Cooperative:
                 config.in_corridor_tol, config.delta / size,
             ]
         )  # fmt: skip
-        # where agents take turns the turns look ahead, so that the time of one cell is enough to keep a distance
-        self._horizons = np.array([config.time_boundary, min(config.time_boundary, size / config.max_speed)])
+        # for how long each avoids others where nobody takes turns
+        self._horizon = np.full(count, config.time_boundary)
+        self._cell_size = size
         self._max_speed = np.full(count, config.max_speed)
         # cells are numbered in rows of growing y here
         numbers = frame.numbers
@@ -108,17 +112,31 @@ class Cooperative:
     def guide(self, world: World) -> bool:
         """Hand over what everybody wants."""
         agents = world.population.state
-        # whoever is taken over gets another horizon: rows for it before anything has changed
-        agents.own("guided", *(() if self.repairs is None else ("time_horizon",)))
+        # some get another horizon: rows for it before anything has changed
+        agents.own("guided", *(("time_horizon",) if self.layer or self.repairs is not None else ()))
         agents["guided"][:] = 1
         agents["steer_velocity"][:] = self.seen[:, WANTED : WANTED + 2]
-        # whoever is steered by somebody else keeps what that one has given it
-        own = self._horizons[self.walk[:, columns.NARROW]]
-        horizon = np.where(self.taken != 0, agents["time_horizon"], own)
+        if self.layer:
+            self._look_no_farther(agents)
+        return agents.count > 0
+
+    def _look_no_farther(self, agents: AgentState) -> None:
+        """Let everybody avoid others for the time that it takes to where it turns, and no longer.
+
+        Half-planes take it that everybody goes on as it goes. Whoever goes to a place in sight turns there, and beyond
+        it gets in nobody's way; with the whole horizon agents creep toward whoever stands beyond a gate. Where they
+        take turns the turns look ahead, so that the time of one cell is enough, which is the least anywhere. Whoever is
+        steered by somebody else keeps what that one has given it.
+        """
+        ahead = self.seen[:, columns.TARGET : columns.TARGET + 2] - agents["position"]
+        time = np.sqrt(ahead[:, 0] * ahead[:, 0] + ahead[:, 1] * ahead[:, 1]) / np.maximum(self._max_speed, SLOWEST)
+        least = np.minimum(self._horizon, self._cell_size / np.maximum(self._max_speed, SLOWEST))
+        narrow = self.walk[:, columns.NARROW] != 0
+        horizon = np.where(narrow, least, np.minimum(np.maximum(time, least), self._horizon))
+        horizon = np.where(self.taken != 0, agents["time_horizon"], horizon)
         if not np.array_equal(agents["time_horizon"], horizon):
             agents["time_horizon"][:] = horizon
             agents.tune_anew()
-        return agents.count > 0
 
     def conclude(self, world: World) -> list[Event]:
         """Look at everybody; nothing to add to what a step tells."""
@@ -208,6 +226,6 @@ class Cooperative:
         """How fast some of them go from now on."""
         self._max_speed[which] = speeds
 
-    def horizons(self, agents: NDArray[np.float64], obstacles: NDArray[np.float64]) -> None:
-        """For how long each of them avoids others and walls where nothing else is said, (n,) each."""
-        self._horizon_of_walls = obstacles
+    def avoid_for(self, horizon: NDArray[np.float64]) -> None:
+        """For how long (n,) each of them avoids others where nobody takes turns."""
+        self._horizon[:] = horizon

@@ -15,9 +15,9 @@ from itertools import count
 import numpy as np
 from numpy.typing import NDArray
 
+from orca_core.cooperative.anew import LOOKS, starts_now
 from orca_core.cooperative.config import Config
 from orca_core.cooperative.knot import BUDGET, solve_instance
-from orca_core.cooperative.local_grid import beginnings, local_grid
 from orca_core.cooperative.metrics import Metrics
 from orca_core.cooperative.runner import Run
 from orca_core.cooperative.variants import Variant
@@ -36,8 +36,6 @@ Goals = Callable[[int, int, frozenset[int]], int | None]
 
 # steps from one plan for all to the next at least
 REPLAN = 20
-# iterations of the planner for all, after which the planner for knots is asked
-LOOKS = 200
 
 
 def random_goals(grid: GridMap, random_state: np.random.Generator) -> Goals:
@@ -125,8 +123,8 @@ class Lifelong:
                 given.append(agent)
         if not given:
             return
-        position = run.world.population.state["position"]
-        starts = self._starts(position / run.frame.cell_size)
+        starts = starts_now(run)
+        assert starts is not None, "discs that keep apart have a cell each"
         following_run = Run(Instance(run.instance.grid, starts, goals), self._config, self._variant, run.radii)
         looks = count()
         found = following_run.plan(lambda: next(looks) >= LOOKS)
@@ -143,14 +141,6 @@ class Lifelong:
         following_run.build_dependencies()
         following_run.go_on_from(run)
         self.run = following_run
-
-    def _starts(self, places: NDArray[np.float64]) -> Integers:
-        """A cell of its own for everybody, (n,)."""
-        grid = self.run.instance.grid
-        whole = local_grid(grid, np.array([0, grid.width * grid.height - 1], np.int64), 0)
-        starts = beginnings(whole, places)
-        assert starts is not None, "discs that keep apart have a cell each"
-        return starts
 
     @property
     def throughput(self) -> float:

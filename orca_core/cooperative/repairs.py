@@ -33,8 +33,9 @@ Integers = NDArray[np.int64]
 # With a longer horizon they creep toward whoever stands beyond their next cell, by a fifth of what is between a second
 HORIZON = 1.0
 NOBODY = np.empty(0, np.int64)
-# steps for which somebody has a reason to stand because it waits for its turn
-LONGEST = 400
+# steps for which somebody has a reason to stand because it waits for its turn: before a gate that many go through a
+# thousand seconds are not long
+LONGEST = 4000
 
 
 class Repairs:

@@ -25,6 +25,7 @@ from numpy.typing import NDArray
 from orca_core.cooperative import corridors as narrow
 from orca_core.cooperative import dependencies
 from orca_core.cooperative.alone import own_paths
+from orca_core.cooperative.anew import GAP, planned_anew, stuck
 from orca_core.cooperative.config import Config
 from orca_core.cooperative.corridors import Corridors
 from orca_core.cooperative.dependencies import Dependencies
@@ -118,6 +119,8 @@ class Run:
         # agents in each group that the planner planned anew
         self._groups: list[int] = []
         self._tally: Tally | None = None
+        # plans for all that were made anew, and the step of the last
+        self._plans = self._planned = 0
 
     def plan(self, stop: Callable[[], bool] = _never, report: Callable[[Iteration], None] | None = None) -> Plan | None:
         """Phase: the plan for all, where the variant has one. Raises InvalidInput for goals out of reach."""
@@ -223,7 +226,24 @@ class Run:
             return False
         world.step()
         tally.look(world, guide)
+        if self.variant.guided and self.variant.repairs:
+            self._plan_anew(guide)
         return True
+
+    def _plan_anew(self, guide: Cooperative) -> None:
+        """Have everybody follow another plan where somebody who may go on gets nowhere."""
+        assert self.world is not None, "prepare comes first"
+        if self.world.step_count - self._planned < GAP or not stuck(guide):
+            return
+        self._planned = self.world.step_count
+        self._plans += 1
+        following = planned_anew(self, self._plans)
+        if following is None:
+            return
+        assert following.guide is not None, "who goes on has a guide"
+        self.guide, self.paths = following.guide, following.paths
+        if self.guide.repairs is not None:
+            self.guide.repairs.counts.add(self.instance.count)
 
     def _ready(self) -> tuple[World, Cooperative, Tally]:
         """What `prepare` has made."""

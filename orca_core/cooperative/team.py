@@ -128,7 +128,7 @@ class Team:
         crowd.give_back(agents)
         self.find(world)
         crowd.read_traits(agents)
-        self._guide.horizons(crowd["time_horizon"], crowd["obstacle_horizon"])
+        self._guide.avoid_for(crowd["time_horizon"])
         self._guide.guide(crowd.as_world(world))
         crowd.lend(agents)
         agents["steer_velocity"][self.rows] = crowd["steer_velocity"][crowd.which]

@@ -49,6 +49,11 @@ IN_WAY = 0.5
 # whoever comes out of a gate has gone by so far from it
 PASSED = 2.0
 
+# whoever waits leaves so many square cells to each who goes before it and is within this: a crowd before a gate that is
+# loose lets those out who come through, and whoever is next stands nearest
+ROOM_EACH = 6.0
+CROWD = 8.0
+
 
 @kernel(
     # step, count, layer; settings: cell size, time step, radius, reach, in corridor, delta, horizon, all lengths but
@@ -190,10 +195,20 @@ def cooperate(
                     dx = mx - x
                     dy = my - y
                     distance = math.sqrt(dx * dx + dy * dy)
+                    # those who go before it and are near come between: the more, the farther off it waits
+                    c = cell[visit]
+                    between = 0
+                    for r in range(turn[c], rank[visit]):
+                        j = agent_of[order[r]]
+                        ox = position[j, 0] / size - mx
+                        oy = position[j, 1] / size - my
+                        if left[order[r]] == 0 and ox * ox + oy * oy < CROWD * CROWD:
+                            between += 1
+                    approach = math.sqrt(APPROACH * APPROACH + ROOM_EACH * between)
                     # whoever is still in the gate that it came through goes on until it is clear of that
                     if walk[i, HELD] < walk[i, NEXT]:
                         state = ORCA
-                    elif distance <= APPROACH + limit * dt or queued(
+                    elif distance <= approach + limit * dt or queued(
                         i, x, y, mx, my, position, size, width, height, head, chain, walk
                     ):
                         state = DRIFT
@@ -206,7 +221,7 @@ def cooperate(
                         ty = y
                     else:
                         # near enough to go on at once, and no nearer
-                        limit = min(limit, (distance - APPROACH) / dt)
+                        limit = min(limit, (distance - approach) / dt)
         if steered:
             yielding = False
             px = 0.0

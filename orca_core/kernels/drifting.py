@@ -25,7 +25,7 @@ MOVING = 0.2
 # whoever waits keeps so far from the mouth, and goes away from it at this part of the maximum speed
 KEEP = 1.6
 # whoever may not enter comes no nearer to the mouth than this, nor to one that waits already than `BEHIND_OTHERS`
-APPROACH = 3.0
+APPROACH = 2.5
 BEHIND_OTHERS = 1.5
 RETREAT = 0.5
 # and so far from the middle of every narrow cell

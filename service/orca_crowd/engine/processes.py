@@ -41,8 +41,6 @@ Order = tuple[int, int, int, str | None]
 class ProcessEngine(InlineEngine):
     """Worlds in shared memory, stepped by worker processes; everything else runs in threads of this one."""
 
-    name = "processes"
-
     def __init__(
         self,
         *,
@@ -59,7 +57,7 @@ class ProcessEngine(InlineEngine):
         `method` is how workers are started: `forkserver`, or `spawn` where there is none.
         """
         # threads that step wait for workers most of the time; a few more than workers keep all of these busy
-        super().__init__(workers=2 * workers + 2, helpers=helpers, rounds=workers)
+        super().__init__(workers=2 * workers + 2, helpers=helpers, rounds=workers, name="processes")
         self.crew = Crew(workers, deadline=deadline, method=method)
         self.lender = Lender()
         self._turns = Turns(workers)

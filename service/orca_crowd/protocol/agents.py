@@ -101,13 +101,8 @@ class AgentChange(Traits, total=False):
     waiting: Annotated[Any, Field(description="Read-only: may be sent back, and is ignored.")]
     blocked_by: Annotated[Any, Field(description="Read-only: may be sent back, and is ignored.")]
     yields_to: Annotated[Any, Field(description="Read-only: may be sent back, and is ignored.")]
-    cooperation: Annotated[
-        str, Field(description="Read-only: may be sent back as it was read, and is ignored with a warning.")
-    ]
-    waits_for: Annotated[
-        Identifier | None,
-        Field(description="Read-only: may be sent back as it was read, and is ignored with a warning."),
-    ]
+    cooperation: Annotated[str, Field(description="Read-only: may be sent back, and is ignored.")]
+    waits_for: Annotated[Any, Field(description="Read-only: may be sent back, and is ignored.")]
     waypoint: Annotated[Any, Field(description="Read-only: may be sent back, and is ignored.")]
     corridor: Annotated[Any, Field(description="Read-only: may be sent back, and is ignored.")]
     path: Annotated[Any, Field(description="Read-only: may be sent back, and is ignored.")]
@@ -292,7 +287,7 @@ def _from_columns(given_columns: dict[str, Any], ids: Any, *, new: bool) -> Agen
 
 
 def _read_only_notices(told: Sequence[tuple[int, str, Any]]) -> list[Notice]:
-    """One warning each for what was sent back as it was read, of item, name and value; a refusal where it is none."""
+    """One warning for what was sent back as it was read, of item, name and value; a refusal where it is none."""
     wrong = [
         Fault(item, name, f"is read-only and one of {', '.join(SAID[name])}")
         for item, name, value in told
@@ -300,12 +295,9 @@ def _read_only_notices(told: Sequence[tuple[int, str, Any]]) -> list[Notice]:
     ]
     if wrong:
         raise InvalidRequest(wrong)
-    first = {name: item for item, name, _ in reversed(told)}
-    return [
-        Notice("read-only", first[name], name, f"{name} is read-only and was ignored")
-        for name in READ_ONLY
-        if name in first
-    ]
+    # of one of them a word is enough
+    first = next((item for item, name, _ in told if name == "status"), None)
+    return [] if first is None else [Notice("read-only", first, "status", "status is read-only and was ignored")]
 
 
 def _settle(

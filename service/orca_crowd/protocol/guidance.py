@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from pydantic import Field
 
+from orca_core.options import Options
 from orca_crowd.protocol.models import Strict
 
-__all__ = ["GuidanceBody", "guided_options"]
+if TYPE_CHECKING:
+    from orca_crowd.protocol.worlds import NewWorld
+
+__all__ = ["GuidanceBody", "asked_of"]
 
 
 class GuidanceBody(Strict):
@@ -23,6 +27,10 @@ class GuidanceBody(Strict):
     max_iterations: int = Field(0, ge=0, le=100_000, description="By which a plan is made shorter.")
 
 
-def guided_options(options: dict[str, Any], guidance: GuidanceBody | None) -> dict[str, Any]:
-    """The options of a world with its guidance, as the library takes them."""
-    return options if guidance is None else {**options, "cooperation": guidance.model_dump()}
+def asked_of(body: NewWorld) -> tuple[Options, dict[str, Any]]:
+    """The options of a new world, its guidance among them, and the defaults of its agents; raises InvalidInput."""
+    options, defaults = body.options.model_dump(exclude_unset=True), body.defaults.model_dump(exclude_unset=True)
+    if body.guidance is not None:
+        options["cooperation"] = body.guidance.model_dump()
+        defaults.setdefault("guidance", "cooperative")
+    return Options.from_mapping(options), defaults

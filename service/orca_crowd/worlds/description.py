@@ -38,7 +38,7 @@ class WorldDescription:
     def shown(self, facts: Facts) -> dict[str, Any]:
         """Both, as they travel."""
         options = dict(self.options)
-        guidance = options.pop("cooperation")
+        guidance = options.pop("cooperation", None)
         return {
             "time_step": self.time_step,
             "time": facts.time,

@@ -8,7 +8,6 @@ import secrets
 from collections.abc import Awaitable, Callable
 from functools import partial
 
-from orca_core.options import Options
 from orca_core.world import World
 from orca_crowd.clock import Clock
 from orca_crowd.engine.interface import Engine
@@ -17,7 +16,7 @@ from orca_crowd.journal.errors import BadJournal, JournalError
 from orca_crowd.journal.recorder import Recorder, Snapshot
 from orca_crowd.metrics import Metrics
 from orca_crowd.protocol.commands import AddAgents, AddObstacles, AddWalkable, Command
-from orca_crowd.protocol.guidance import guided_options
+from orca_crowd.protocol.guidance import asked_of
 from orca_crowd.protocol.steer import SteerRequest
 from orca_crowd.protocol.worlds import ClockBody, ForkBody, NewWorld
 from orca_crowd.settings import Settings
@@ -130,11 +129,7 @@ class Registry:
 
     async def create(self, body: NewWorld) -> Runner:
         """Make a world; 409 where the id is taken, 422 for what the library refuses, 507 where it cannot be kept."""
-        given = body.options.model_dump(exclude_unset=True)
-        options = Options.from_mapping(guided_options(given, body.guidance))
-        defaults = body.defaults.model_dump(exclude_unset=True)
-        if body.guidance is not None:
-            defaults.setdefault("guidance", "cooperative")
+        options, defaults = asked_of(body)
 
         def make() -> World:
             world = self._engine.create(time_step=body.time_step, options=options, seed=body.seed)
