@@ -2437,14 +2437,14 @@ export type components = {
             yields_to?: unknown;
             /**
              * Cooperation
-             * @description Read-only: may be sent back as it was read, and is ignored with a warning.
+             * @description Read-only: may be sent back, and is ignored.
              */
             cooperation?: string;
             /**
              * Waits For
-             * @description Read-only: may be sent back as it was read, and is ignored with a warning.
+             * @description Read-only: may be sent back, and is ignored.
              */
-            waits_for?: number | null;
+            waits_for?: unknown;
             /**
              * Waypoint
              * @description Read-only: may be sent back, and is ignored.
