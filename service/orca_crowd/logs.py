@@ -77,7 +77,7 @@ class JsonLines(logging.Formatter):
             line["request"] = request
         if (world := world_id.get()) is not None:
             line["world"] = world
-        line |= {name: value for name, value in vars(record).items() if name not in _STANDARD}
+        line |= {name: value for name, value in vars(record).items() if name not in _STANDARD and name[0] != "_"}
         if record.exc_info:
             line["traceback"] = self.formatException(record.exc_info)
         return without_keys(json.dumps(line, ensure_ascii=False, default=str))

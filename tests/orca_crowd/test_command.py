@@ -53,7 +53,7 @@ def test_without_keys_nothing_but_loopback_is_listened_on(host: str) -> None:
     [
         (["--port", "99999"], {}),
         (["--workers", "0"], {}),
-        (["--engine", "ray"], {}),
+        (["--engine", "threads"], {}),
         (["--nothing"], {}),
         ([], {"ORCA_CROWD_PORT": "many"}),
         ([], {"ORCA_CROWD_HEARTBEAT_SECONDS": "60"}),

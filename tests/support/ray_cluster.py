@@ -73,6 +73,15 @@ class RayCluster:
         """SIGKILL for all of it."""
         self._ask("stop")
 
+    def has_worlds(self, count: int, patience: float = 20.0) -> bool:
+        """Whether there are so many processes of worlds, now or soon."""
+        end = time.monotonic() + patience
+        while len(self.worlds()) != count:
+            if time.monotonic() > end:
+                return False
+            time.sleep(0.05)
+        return True
+
     def worlds(self) -> list[int]:
         """The processes of worlds."""
         return [each.pid for each in self._processes() if _command(each).startswith("ray::WorldActor")]
@@ -94,6 +103,9 @@ def ray_cluster() -> Iterator[RayCluster]:
     # sockets have short names: not in the folder of the test
     folder = Path(tempfile.mkdtemp(prefix="oc"))
     environment = {name: value for name, value in child_environment().items() if name != "PYTHONWARNINGS"}
+    # where Ray writes down what its newest cluster is, which it does not make by itself
+    (folder / "ray").mkdir()
+    environment["RAY_TMPDIR"] = str(folder)
     with (folder / "log").open("wb") as log:
         process = subprocess.Popen(
             [sys.executable, __file__, str(folder / "ray")],
@@ -103,6 +115,7 @@ def ray_cluster() -> Iterator[RayCluster]:
             stderr=log,
             text=True,
         )
+    found: list[psutil.Process] = []
     try:
         yield RayCluster(process)
         found = psutil.Process(process.pid).children(recursive=True)

@@ -26,11 +26,17 @@ def test_colours_heat_and_trails_change_the_picture(open_page: OpenPage, pair: s
         page.key(".")
         page.until(lambda step=step: page.step == step, f"step {step}")
     seen = {"status": stage(page)}
-    for name, key in (("speed", "c"), ("group", "c"), ("status again", "c"), ("trails", "t")):
+    for name, key in (("speed", "c"), ("group", "c"), ("turns", "c"), ("status again", "c"), ("trails", "t")):
         page.key(key)
         seen[name] = stage(page)
     assert (seen["status"] == seen["status again"]).all()
-    for one, other in (("status", "speed"), ("speed", "group"), ("group", "status"), ("status", "trails")):
+    for one, other in (
+        ("status", "speed"),
+        ("speed", "group"),
+        ("group", "turns"),
+        ("turns", "status"),
+        ("status", "trails"),
+    ):
         assert (seen[one] != seen[other]).any(), (one, other)
     page.key("t")
     for kind in ("density", "speed"):
