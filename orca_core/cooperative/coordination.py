@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from orca_core.cooperation import COOPERATIVE
+from orca_core.cooperative.anew import GAP
 from orca_core.cooperative.team import Course, Team, fits
 from orca_core.cooperative.team_planning import (
     OUTCOMES,
@@ -55,6 +56,7 @@ class Coordination:
         # what was asked for last, and after which step the answer is to come, -1 when it has come
         self._asked: _Wanted | None = None
         self._due = -1
+        self._asked_at = 0
         self._lost = _Lost()
 
     @classmethod
@@ -69,7 +71,7 @@ class Coordination:
         try:
             ids, position, goal, radius = (kept[f"asked_{name}"].copy() for name in _Wanted.PARTS)
             made._asked = _Wanted(ids, position, goal, radius, grid)
-            made._due = int(kept["due"][0])
+            made._due, made._asked_at = (int(value) for value in kept["due"])
             made._lost = _Lost(*(kept[f"lost_{name}"].copy() for name in _Lost.PARTS))
         except (KeyError, IndexError, ValueError) as error:
             raise SnapshotError(f"the plan of this snapshot does not agree with itself: {error}") from None
@@ -90,7 +92,7 @@ class Coordination:
         told: dict[str, NDArray[Any]] = {} if self._team is None else self._team.kept()
         told |= {f"asked_{name}": getattr(self._asked, name) for name in _Wanted.PARTS}
         told |= {f"lost_{name}": getattr(self._lost, name) for name in _Lost.PARTS}
-        return {**told, "due": np.array([self._due], np.int64)}
+        return {**told, "due": np.array([self._due, self._asked_at], np.int64)}
 
     # before a step
 
@@ -138,14 +140,18 @@ class Coordination:
             assert self._asked is not None, "what is due was asked for"
             self._due = -1
             events = self._enter(world, self._asked, self._planning.collect(world.step_count))
-        wanted = _Wanted.of(world, rows)
-        if self._due < 0 and (self._asked is None or not wanted.agrees_with(self._asked)):
-            self._asked, self._due = wanted, world.step_count + self.delay
-            self._planning.submit(self._due, self._question(world, wanted))
         if self._team is not None:
             self._team.look(world)
+        wanted = _Wanted.of(world, rows)
+        if self._due < 0 and (self._asked is None or not wanted.agrees_with(self._asked) or self._locked(world)):
+            self._asked, self._asked_at, self._due = wanted, world.step_count, world.step_count + self.delay
+            self._planning.submit(self._due, self._question(world, wanted))
         self._write(world)
         return events
+
+    def _locked(self, world: World) -> bool:
+        """Whether somebody who may go on gets nowhere, so that an order made from where everybody is may undo it."""
+        return self._team is not None and world.step_count - self._asked_at >= GAP and self._team.locked
 
     def _forget(self, world: World) -> None:
         """Nobody is guided any more."""

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from orca_core.cooperative.guide import Cooperative
     from orca_core.state import AgentState
 
-__all__ = ["Repairs"]
+__all__ = ["HORIZON", "Repairs"]
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]

@@ -16,11 +16,12 @@ from numpy.typing import NDArray
 from orca_core.cooperation import COOPERATION_STATES, Cooperation
 from orca_core.cooperative import corridors as narrow
 from orca_core.cooperative import dependencies
+from orca_core.cooperative.anew import stuck
 from orca_core.cooperative.config import Config
 from orca_core.cooperative.frame import Frame
 from orca_core.cooperative.guide import Cooperative
 from orca_core.cooperative.members import Members
-from orca_core.cooperative.repairs import Repairs
+from orca_core.cooperative.repairs import HORIZON, Repairs
 from orca_core.cooperative.waypoints import Waypoints, without_waiting
 from orca_core.errors import SnapshotError
 from orca_core.geometry.placed_grid import PlacedGrid
@@ -69,6 +70,7 @@ class Team:
         """Ready to look for the first time; nobody has a wish yet."""
         self.course, count = course, len(course.ids)
         self._origin = np.array(grid.origin)
+        self._repairs = cooperation.repairs and cooperation.takes_turns
         size = grid.cell_size
         config = Config(
             radius=float(course.radius.max()), reps=0.0, cell_size=size, timestep=world.time_step,
@@ -129,9 +131,17 @@ class Team:
         self.find(world)
         crowd.read_traits(agents)
         self._guide.avoid_for(crowd["time_horizon"])
+        # what the fallback has given its members was taken back after the last step
+        taken = self._guide.taken != 0
+        crowd["time_horizon"][taken] = np.minimum(crowd["time_horizon"][taken], HORIZON)
         self._guide.guide(crowd.as_world(world))
         crowd.lend(agents)
         agents["steer_velocity"][self.rows] = crowd["steer_velocity"][crowd.which]
+
+    @property
+    def locked(self) -> bool:
+        """Whether somebody who may go on has got nowhere for long, in variants that mend such things."""
+        return self._repairs and stuck(self._guide)
 
     def withdraw(self, world: World) -> None:
         """The step that was asked for is not taken: take back what was lent for it."""
