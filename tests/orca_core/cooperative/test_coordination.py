@@ -202,3 +202,22 @@ def test_agents_of_other_worlds_cannot_cooperate() -> None:
         world.set_agents([0], {"guidance": np.array([COOPERATIVE], np.uint8)})
     with pytest.raises(InvalidInput, match="guidance"):
         world.set_defaults({"guidance": "cooperative"})
+
+
+def test_two_dozen_through_one_gap_with_goals_beside_the_middles_of_cells() -> None:
+    rows = [("." * 10 + ("." if row == 10 else "@") + "." * 10) for row in range(21)]
+    grid = PlacedGrid(parse_map(f"type octile\nheight 21\nwidth 21\nmap\n{chr(10).join(rows)}\n"))
+    world = World(time_step=0.25, options=Options.from_mapping({"cooperation": {"variant": "corca-mapf"}}), seed=1)
+    world.set_grid_map(grid)
+    world.add_obstacles(contours.obstacles(grid.grid))
+    Simulation(world)
+    chance = np.random.default_rng(7)
+    cells = chance.permutation(200)[:24]
+    here = [(int(cell) % 10, int(cell) // 10) for cell in cells]
+    starts = [(column + 11 * (k % 2), row) for k, (column, row) in enumerate(here)]
+    goals = [(column + 11 * (1 - k % 2), row) for k, (column, row) in enumerate(here)]
+    ids = add(world, starts, starts)
+    world.set_agents(ids, {"goal": place(world, *goals) + chance.uniform(-0.1, 0.1, (24, 2))})
+    seen = run(world, 3000)
+    assert (world.column("status") == ARRIVED).all()
+    assert DRIFT in seen
