@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from orca_core.cooperation import COOPERATIVE
 from orca_core.cooperative.anew import GAP
+from orca_core.cooperative.frame import Frame
 from orca_core.cooperative.team import Course, Team, fits
 from orca_core.cooperative.team_planning import (
     OUTCOMES,
@@ -165,7 +166,8 @@ class Coordination:
         """Asked in cells."""
         cooperation, grid = world.options.cooperation, wanted.grid
         assert cooperation is not None, "only worlds with cooperation ask"
-        start, goal = (_cells(grid, points) for points in (wanted.position, wanted.goal))
+        frame, origin = Frame(grid.grid, grid.cell_size, upward=True), np.array(grid.origin)
+        start, goal = (frame.cells(points - origin) for points in (wanted.position, wanted.goal))
         return TeamQuestion(grid.grid, cooperation, wanted.ids, start, goal, world.seed)
 
     def _enter(self, world: World, asked: _Wanted, plan: TeamPlan) -> list[Event]:
@@ -186,15 +188,8 @@ class Coordination:
         fresh = [k for k in range(len(lost)) if not before.has(self._lost, k)]
         if not fresh:
             return []
-        data = {
-            "reason": [OUTCOMES[code] for code in self._lost.outcome[fresh].tolist()],
-            "nearest": [
-                None
-                if cell < 0
-                else list(asked.grid.center(cell % asked.grid.grid.width, cell // asked.grid.grid.width))
-                for cell in self._lost.nearest[fresh].tolist()
-            ],
-        }
+        told = [self._lost.shown(k, asked.grid) for k in fresh]
+        data = {name: [one[name] for one in told] for name in ("reason", "nearest")}
         return [Event("unreachable", world.step_count, self._lost.ids[fresh].tolist(), data)]
 
     def _write(self, world: World) -> None:
@@ -219,10 +214,7 @@ class Coordination:
         lost = np.flatnonzero(self._lost.ids == identifier)
         unreachable = None
         if len(lost) and self._asked is not None:
-            k, grid = int(lost[0]), self._asked.grid
-            cell = int(self._lost.nearest[k])
-            nearest = None if cell < 0 else list(grid.center(cell % grid.grid.width, cell // grid.grid.width))
-            unreachable = {"reason": OUTCOMES[self._lost.outcome[k]], "nearest": nearest}
+            unreachable = self._lost.shown(int(lost[0]), self._asked.grid)
         return {**(told or {"waypoint": None, "corridor": None}), "unreachable": unreachable}
 
 
@@ -273,10 +265,8 @@ class _Lost:
         mine = np.flatnonzero(self.ids == other.ids[k])
         return bool(len(mine)) and bool((self.goal[mine[0]] == other.goal[k]).all())
 
-
-def _cells(grid: PlacedGrid, points: Floats) -> Integers:
-    """The cell (m,) of each point (m, 2), numbered from the top left, -1 beside the map."""
-    scaled = np.floor((points - np.array(grid.origin)) / grid.cell_size)
-    inside = (scaled >= 0.0).all(axis=1) & (scaled[:, 0] < grid.grid.width) & (scaled[:, 1] < grid.grid.height)
-    column, up = (np.where(inside, scaled[:, axis], 0.0).astype(np.int64) for axis in (0, 1))
-    return np.where(inside, (grid.grid.height - 1 - up) * grid.grid.width + column, -1)
+    def shown(self, k: int, grid: PlacedGrid) -> dict[str, Any]:
+        """`{reason, nearest}` of agent k, the point None where there is none."""
+        cell = int(self.nearest[k])
+        nearest = None if cell < 0 else list(grid.center(cell % grid.grid.width, cell // grid.grid.width))
+        return {"reason": OUTCOMES[self.outcome[k]], "nearest": nearest}
