@@ -9,17 +9,19 @@ Who answers, and where, is not the business of this library: `TeamPlanning` is w
 
 from __future__ import annotations
 
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
+from orca_core._jit import compile_all
 from orca_core.cooperation import Cooperation
 from orca_core.cooperative.alone import own_paths
 from orca_core.formats.movingai import GridMap
-from orca_core.kernels.breadth_first import distances_from
-from orca_core.mapf.grid_graph import UNREACHABLE, neighbours_of
+from orca_core.kernels.narrow import number_groups
+from orca_core.mapf.grid_graph import neighbours_of
 from orca_core.mapf.instance import Instance
 from orca_core.mapf.lns2 import Settings, solve
 
@@ -32,6 +34,8 @@ OUTCOMES = ("way", "near", "start-off-surface", "goal-off-surface", "disconnecte
 WAY, NEAR, START_OFF, GOAL_OFF, DISCONNECTED = range(5)
 # iterations after which a plan in which some still meet is taken as it is: the solver keeps them apart all the same
 REPAIRS = 2000
+NOBODY: frozenset[int] = frozenset()
+FARTHEST = np.iinfo(np.int64).max
 
 
 @dataclass(frozen=True, eq=False)
@@ -112,13 +116,13 @@ def planned(question: TeamQuestion, due: int) -> TeamPlan:
         if place < 0:
             outcome[k] = START_OFF
             continue
-        distance = around.distances(place)
+        reached = around.reached(place)
         wanted = int(goal[k])
-        if wanted < 0 or not free[wanted] or distance[wanted] >= UNREACHABLE:
+        if wanted < 0 or not reached[wanted]:
             outcome[k] = DISCONNECTED if wanted >= 0 and free[wanted] else GOAL_OFF
-            nearest[k] = around.nearest_reached(wanted, distance) if wanted >= 0 else -1
+            nearest[k] = around.nearest(wanted, NOBODY, reached) if wanted >= 0 else -1
             continue
-        end = around.nearest(wanted, taken_goals, free, distance)
+        end = around.nearest(wanted, taken_goals, reached)
         if end < 0:
             outcome[k], nearest[k] = DISCONNECTED, place
             continue
@@ -148,40 +152,28 @@ def _paths(question: TeamQuestion, instance: Instance) -> list[Integers]:
 
 
 class _Around:
-    """Which free cells are near a cell."""
+    """Which cells are near a cell, and which can be reached from it."""
 
     def __init__(self, grid: GridMap) -> None:
-        self._width, self._height = grid.width, grid.height
-        self._neighbours = neighbours_of(grid)
-        self._queue = np.empty(grid.free.size, np.int32)
+        compile_all()
+        self._width, cells = grid.width, grid.free.size
+        # connected free cells have one number
+        self._group = np.full(cells, -1, np.int32)
+        free = grid.free.reshape(-1).astype(np.uint8)
+        number_groups(neighbours_of(grid), free, 0, self._group, np.empty(cells, np.int32))
+        self._rows, self._columns = np.divmod(np.arange(cells), grid.width)
 
-    def distances(self, cell: int) -> NDArray[np.int32]:
-        """Steps from a cell to every other, int32 (cells,)."""
-        distance = np.empty(len(self._queue), np.int32)
-        distances_from(self._neighbours, cell, distance, self._queue)
-        return distance
+    def reached(self, cell: int) -> NDArray[np.bool_]:
+        """Which cells can be reached from a free one, (cells,)."""
+        reached: NDArray[np.bool_] = self._group == self._group[cell]
+        return reached
 
-    def nearest(
-        self, cell: int, taken: set[int], free: NDArray[np.bool_], distance: NDArray[np.int32] | None = None
-    ) -> int:
-        """The free cell nearest to one that nobody has taken, itself first; -1 where there is none.
-
-        With `distance` only cells count to which it says that there is a way.
-        """
-        if free[cell] and cell not in taken:
+    def nearest(self, cell: int, taken: AbstractSet[int], among: NDArray[np.bool_]) -> int:
+        """The cell nearest to one, itself first, of those in `among` (cells,) that nobody has taken; -1 for none."""
+        if among[cell] and cell not in taken:
             return int(cell)
-        squares = self._squares(cell)
-        open_cells = free.copy() if distance is None else free & (distance < UNREACHABLE)
-        open_cells[list(taken)] = False
-        return int(np.argmin(np.where(open_cells, squares, np.iinfo(np.int64).max))) if open_cells.any() else -1
-
-    def nearest_reached(self, cell: int, distance: NDArray[np.int32]) -> int:
-        """The cell nearest to one among those that are reached."""
-        return int(np.argmin(np.where(distance < UNREACHABLE, self._squares(cell), np.iinfo(np.int64).max)))
-
-    def _squares(self, cell: int) -> Integers:
-        """The square of the distance of every cell from one, int64 (cells,)."""
-        rows, columns = np.divmod(np.arange(self._width * self._height), self._width)
+        left = among.copy()
+        left[list(taken)] = False
         row, column = divmod(int(cell), self._width)
-        squares: Integers = (rows - row) ** 2 + (columns - column) ** 2
-        return squares
+        squares = (self._rows - row) ** 2 + (self._columns - column) ** 2
+        return int(np.argmin(np.where(left, squares, FARTHEST))) if left.any() else -1
