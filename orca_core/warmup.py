@@ -36,6 +36,7 @@ import orca_core.kernels.grid_walls
 import orca_core.kernels.half_planes
 import orca_core.kernels.heap
 import orca_core.kernels.heed
+import orca_core.kernels.horizons
 import orca_core.kernels.inheritance
 import orca_core.kernels.interval_search
 import orca_core.kernels.linear_program

@@ -20,20 +20,18 @@ from orca_core.cooperative.waypoints import Waypoints
 from orca_core.kernels import cooperate as columns
 from orca_core.kernels.cooperate import cooperate
 from orca_core.kernels.drifting import STATE, WANTED
+from orca_core.kernels.horizons import shorten_horizons
 from orca_core.kernels.visits import HELD, NEXT
 from orca_core.report import Event
 
 if TYPE_CHECKING:
     from orca_core.cooperative.repairs import Repairs
-    from orca_core.state import AgentState
     from orca_core.world import World
 
 __all__ = ["STATES", "Cooperative"]
 
 Path = NDArray[np.int64]
 
-# slower than this nobody is taken to be (m/s), so that a time comes out
-SLOWEST = 1e-6
 # what `state` says of an agent: goes by itself, waits before a narrow place, is steered by a repaired plan, makes way
 STATES = ("ORCA", "DRIFT", "MAPF", "YIELD")
 
@@ -116,27 +114,12 @@ class Cooperative:
         agents.own("guided", *(("time_horizon",) if self.layer or self.repairs is not None else ()))
         agents["guided"][:] = 1
         agents["steer_velocity"][:] = self.seen[:, WANTED : WANTED + 2]
-        if self.layer:
-            self._look_no_farther(agents)
-        return agents.count > 0
-
-    def _look_no_farther(self, agents: AgentState) -> None:
-        """Let everybody avoid others for the time that it takes to where it turns, and no longer.
-
-        Half-planes take it that everybody goes on as it goes. Whoever goes to a place in sight turns there, and beyond
-        it gets in nobody's way; with the whole horizon agents creep toward whoever stands beyond a gate. Where they
-        take turns the turns look ahead, so that the time of one cell is enough, which is the least anywhere. Whoever is
-        steered by somebody else keeps what that one has given it.
-        """
-        ahead = self.seen[:, columns.TARGET : columns.TARGET + 2] - agents["position"]
-        time = np.sqrt(ahead[:, 0] * ahead[:, 0] + ahead[:, 1] * ahead[:, 1]) / np.maximum(self._max_speed, SLOWEST)
-        least = np.minimum(self._horizon, self._cell_size / np.maximum(self._max_speed, SLOWEST))
-        narrow = self.walk[:, columns.NARROW] != 0
-        horizon = np.where(narrow, least, np.minimum(np.maximum(time, least), self._horizon))
-        horizon = np.where(self.taken != 0, agents["time_horizon"], horizon)
-        if not np.array_equal(agents["time_horizon"], horizon):
-            agents["time_horizon"][:] = horizon
+        if self.layer and shorten_horizons(
+            len(self.walk), self._cell_size, self._horizon, self._max_speed, agents["position"], self.seen,
+            columns.TARGET, self.walk, columns.NARROW, self.taken, agents["time_horizon"],
+        ):  # fmt: skip
             agents.tune_anew()
+        return agents.count > 0
 
     def conclude(self, world: World) -> list[Event]:
         """Look at everybody; nothing to add to what a step tells."""
