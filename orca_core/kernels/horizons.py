@@ -1,8 +1,8 @@
 """Horizons: for how long agents that go by a plan avoid others, which is no longer than until they turn.
 
 Half-planes take it that everybody goes on as it goes. Whoever goes to a place in sight turns there, and beyond it gets
-in nobody's way; with the whole horizon agents creep toward whoever stands beyond a gate. Where they take turns the turns
-look ahead, so that the time of one cell is enough, which is the least anywhere.
+in nobody's way; with the whole horizon agents creep toward whoever stands beyond a gate. Where they take turns the
+turns look ahead, so that the time of one cell is enough, which is the least anywhere.
 """
 
 import math
