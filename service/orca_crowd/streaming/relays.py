@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from contextlib import suppress
 from typing import Final
 
 from fastapi import Response
@@ -14,6 +15,7 @@ from orca_crowd.errors import ApiError
 from orca_crowd.settings import Settings
 from orca_crowd.streaming.admission import Admission
 from orca_crowd.streaming.dialling import Refused, Unreached, dial
+from orca_crowd.streaming.open_sockets import OpenSockets
 from orca_crowd.streaming.relay import RelayedSocket
 from orca_crowd.streaming.statistics import StreamStatistics
 from orca_crowd.streaming.streams import chosen_subprotocol
@@ -21,7 +23,6 @@ from orca_crowd.streaming.transport import transport_of
 
 __all__ = ["Relays"]
 
-LOOKS: Final = 8
 ATTEMPTS: Final = 20
 FAREWELL_SECONDS: Final = 2.0
 
@@ -32,12 +33,11 @@ class Relays:
     def __init__(self, front: Front, *, clock: Clock, settings: Settings, statistics: StreamStatistics) -> None:
         """`statistics` are those of the streams of this server."""
         self._front = front
-        self._clock = clock
         self._settings = settings
         self._statistics = statistics
-        self._sockets: set[RelayedSocket] = set()
+        # heartbeats come from the worlds
+        self._sockets: OpenSockets[RelayedSocket] = OpenSockets(clock, settings.heartbeat_seconds, lambda _: None)
         self._changed = asyncio.Event()
-        self._looking: asyncio.Task[None] | None = None
         self._closing = False
 
     async def serve(self, websocket: WebSocket, world: str, admission: Admission) -> None:
@@ -85,33 +85,16 @@ class Relays:
             settings=self._settings,
             statistics=self._statistics,
         )
-        self._sockets.add(socket)
-        if self._looking is None:
-            self._looking = asyncio.create_task(self._look(), name="keys of sockets")
-        try:
-            if self._closing:
-                socket.end(1012, "the server is restarting")
-            await socket.run()
-        finally:
-            self._sockets.discard(socket)
-            if not self._sockets and self._looking is not None:
-                self._looking.cancel()
-                self._looking = None
-
-    async def _look(self) -> None:
-        """Close sockets whose key is worth nothing any more; heartbeats come from the worlds."""
-        while True:
-            await asyncio.sleep(self._settings.heartbeat_seconds / LOOKS)
-            for socket in list(self._sockets):
-                if not socket.admission.valid():
-                    socket.end(1008, "the key is not valid any more")
+        await self._sockets.run(socket)
 
     async def close(self) -> None:
         """Tell every client, and close with 1012; take no new ones."""
         self._closing = True
-        for socket in list(self._sockets):
+        self._sockets.close()
+        for socket in self._sockets:
             socket.end(1012, "the server is restarting")
-        async with asyncio.timeout(FAREWELL_SECONDS):
-            while self._statistics.sockets:
-                self._changed.clear()
-                await self._changed.wait()
+        with suppress(TimeoutError):
+            async with asyncio.timeout(FAREWELL_SECONDS):
+                while self._statistics.sockets:
+                    self._changed.clear()
+                    await self._changed.wait()

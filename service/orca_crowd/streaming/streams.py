@@ -15,6 +15,7 @@ from orca_crowd.protocol.frames import SUBPROTOCOLS, choose_subprotocol
 from orca_crowd.settings import Settings
 from orca_crowd.streaming.admission import Admission
 from orca_crowd.streaming.hub import Hub
+from orca_crowd.streaming.open_sockets import LOOKS, OpenSockets
 from orca_crowd.streaming.shared import Offload, Shared
 from orca_crowd.streaming.socket import Socket
 from orca_crowd.streaming.statistics import StreamStatistics
@@ -26,8 +27,6 @@ __all__ = ["Streams", "chosen_subprotocol", "deny"]
 # When the server stops, a client has so long to read on to the close frame, on top of what it has for the messages that
 # wait for it (CLOSE_SECONDS of socket.py); together less than a supervisor waits before it kills.
 FAREWELL_SECONDS = 2.0
-# Silent sockets are looked for so often in the time between two heartbeats, so that one comes at most that part early.
-LOOKS = 8
 
 
 class Streams:
@@ -41,10 +40,9 @@ class Streams:
         self._shown: WeakKeyDictionary[Runner, int] = WeakKeyDictionary()
         self._changed = asyncio.Event()
         self._connections: set[StreamProtocol] = set()
-        self._sockets: set[Socket] = set()
-        # one task for each hub that nobody watches any more, and one for the heartbeats of all sockets
+        self._sockets: OpenSockets[Socket] = OpenSockets(clock, settings.heartbeat_seconds, self._beat)
+        # one task for each hub that nobody watches any more
         self._resting: dict[Hub, asyncio.Task[None]] = {}
-        self._beating: asyncio.Task[None] | None = None
         self._closing = False
 
     @property
@@ -54,7 +52,7 @@ class Streams:
 
     def waiting(self) -> tuple[int, int]:
         """Replies and frames that wait for sockets; may be asked from any thread."""
-        queued = [socket.queued for socket in list(self._sockets)]
+        queued = [socket.queued for socket in self._sockets]
         return sum(replies for replies, _ in queued), sum(frames for _, frames in queued)
 
     async def serve(self, websocket: WebSocket, runner: Runner, admission: Admission) -> None:
@@ -69,19 +67,9 @@ class Streams:
                 self._connections.add(connection)
                 connection.on_lost = self._lost
             hub = self._hub_of(runner)
-            socket = Socket(websocket, hub, subprotocol, self._shared, admission)
-            self._sockets.add(socket)
-            if self._beating is None:
-                self._beating = asyncio.create_task(self._beat(), name="heartbeats")
             try:
-                if self._closing:
-                    socket.end(1012, "the server is restarting")
-                await socket.run()
+                await self._sockets.run(Socket(websocket, hub, subprotocol, self._shared, admission))
             finally:
-                self._sockets.discard(socket)
-                if not self._sockets and self._beating is not None:
-                    self._beating.cancel()
-                    self._beating = None
                 if not hub.watchers:
                     self._rest(hub)
         finally:
@@ -124,21 +112,15 @@ class Streams:
             self._shown[hub.runner] = hub.runner.facts.step
             hub.close()
 
-    async def _beat(self) -> None:
-        """Heartbeats for all sockets, until cancelled."""
+    def _beat(self, socket: Socket) -> None:
+        """A heartbeat for who has heard of nothing since the last."""
         seconds = self._shared.settings.heartbeat_seconds
-        never = asyncio.Event()
-        while True:
-            await self._shared.clock.wait(never, self._shared.clock.now() + seconds / LOOKS)
-            for socket in list(self._sockets):
-                if socket.admission.valid():
-                    socket.beat(seconds - seconds / LOOKS)
-                else:
-                    socket.end(1008, "the key is not valid any more")
+        socket.beat(seconds - seconds / LOOKS)
 
     async def close(self, reason: str = "the server is restarting") -> None:
         """Tell every client, close with 1012, and return when all have read it or had the time to; take no new ones."""
         self._closing = True
+        self._sockets.close()
         # those who were closed for not reading, and still do not, have had their time
         self._connections = {each for each in self._connections if not each.close_sent}
         for hub in list(self._hubs.values()):
