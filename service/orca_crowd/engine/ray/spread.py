@@ -2,7 +2,7 @@
 
 Ranges of leaves of the tree over the agents, as among the workers of a machine. The frozen frame goes to everybody,
 rows of the next one come back; who is moved where decides no bit. The world moves a share itself and settles all of it,
-for that is a twentieth of the work and needs what only it knows. A helper that is lost, late or not there yet is no
+for that is a sixth of the work and needs what only it knows. A helper that is lost, late or not there yet is no
 more than a share that somebody else moves: in the step in which it is lost this process does, and the step comes late.
 """
 
