@@ -21,7 +21,7 @@ from orca_core.guidance.flow_grid import Standing
 from orca_core.guidance.flow_groups import FlowGroups
 from orca_core.guidance.flow_store import FlowStore, Place, Surface, Workshop
 from orca_core.guidance.follow import PLAN_SECONDS
-from orca_core.kernels.flow_steer import AHEAD, LOST, ON_THE_WAY, steer_along
+from orca_core.kernels.flow_steer import AHEAD, CANDIDATES, LOST, ON_THE_WAY, steer_along
 from orca_core.kernels.status import MOVING, STALLED, UNREACHABLE
 from orca_core.report import Event
 
@@ -57,8 +57,8 @@ class Team:
         grid = field.grid
         rings = math.ceil(float(grid.reach.max(initial=0.0)) / grid.size) + BEYOND
         along = (
-            field.goals, *grid.sight(), grid.point, field.distance, field.onward, field.direct, grid.component,
-            field.arriving, rings,
+            field.goals, *grid.sight(), grid.point, grid.narrow, field.distance, field.onward, field.direct,
+            grid.component, field.arriving, rings,
         )  # fmt: skip
         return cls(members, field, False, along)
 
@@ -86,7 +86,7 @@ class Flow:
         self._asked: tuple[int, Statics] | None = None
         self._stranded = np.empty(0, np.int32)
         self._told = np.empty(0, np.int64)
-        self._tried, self._places = np.empty(9, np.int32), np.zeros(AHEAD, np.int64)
+        self._scratch = (np.empty(CANDIDATES, np.int32), np.empty(CANDIDATES), np.zeros(AHEAD, np.int64))
 
     @classmethod
     def of(cls, world: World, kept: Mapping[str, NDArray[Any]]) -> Flow:
@@ -141,7 +141,7 @@ class Flow:
         return int(
             steer_along(
                 team.members, agents["position"], agents["goal"], agents["goal_tolerance"], agents["preferred_speed"],
-                agents["max_speed"], world.time_step, self._stop, *team.along, self._tried, self._places,
+                agents["max_speed"], world.time_step, self._stop, *team.along, *self._scratch,
                 agents["guided"], agents["steer_velocity"], self._stranded,
             )
         )  # fmt: skip

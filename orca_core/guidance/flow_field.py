@@ -30,9 +30,9 @@ Floats = NDArray[np.float64]
 class FlowField:
     """Ways over a grid to the nearest of the `goals` (g, 2).
 
-    `distance` (cells,) is the length of the way from the point of a cell (m), infinite where there is none; `onward`
-    int32 (cells,) what one heads for from there: the number of a cell whose point comes next, or cells + the number of
-    a goal; `direct` int32 (cells,) what everybody in a cell may head for, -1 where one must look; `arriving` uint8
+    `distance` (points,) is the length of the way from a point of the grid (m), infinite where there is none; `onward`
+    int32 (points,) what one heads for from there: the number of the point that comes next, or points + the number of a
+    goal; `direct` int32 (cells,) what everybody in a cell may head for, -1 where one must look; `arriving` uint8
     (components,) whether a way leads from there to a goal. Where none does, ways end at the point that is nearest to a
     goal, that of the cell `ends` int32 (components,), and their lengths are those to it.
     """
@@ -49,12 +49,13 @@ class FlowField:
     def towards(cls, grid: FlowGrid, goals: Sequence[Sequence[float]] | Floats) -> FlowField:
         """Search from the goals outward over the whole grid. A goal where no centre may be has no way to it."""
         targets = np.ascontiguousarray(goals, np.float64).reshape(-1, 2)
-        distance = np.full(grid.cells, math.inf)
-        onward = np.full(grid.cells, -1, np.int32)
-        heap, spots = np.empty(grid.cells, np.int32), np.full(grid.cells, -1, np.int32)
+        distance = np.full(grid.points, math.inf)
+        onward = np.full(grid.points, -1, np.int32)
+        heap, spots = np.empty(grid.points, np.int32), np.full(grid.points, -1, np.int32)
         search = (distance, onward, heap, spots)
         # exactly as near as may be is near enough, and a little more for rounding
-        count = seed_goals(targets, grid.margin + grid.slack, 0, *grid.sight(), grid.point, grid.usable, *search)
+        places = (*grid.sight(), grid.point)
+        count = seed_goals(targets, grid.margin + grid.slack, 0, *places, grid.usable, grid.narrow, *search)
         arriving = np.zeros(grid.components, np.uint8)
         arriving[grid.component[heap[:count]]] = 1
         # where no way leads to a goal, it leads as near as one can get
@@ -63,9 +64,9 @@ class FlowField:
         nearest_points(targets, grid.point, grid.component, nearest, ends)
         ends[arriving == 1] = -1
         count = seed_points(ends, count, *search)
-        spread(targets, count, *grid.sight(), grid.point, grid.links, *search)
+        spread(targets, count, *places, grid.links, grid.joined_start, grid.joined, *search)
         direct = np.empty(grid.cells, np.int32)
-        direct_cells(targets, *grid.sight(), grid.point, distance, onward, np.empty(2 * LOOKS, np.int32), direct)
+        direct_cells(targets, *places, distance, onward, np.empty(2 * LOOKS, np.int32), direct)
         return cls(grid, targets, distance, onward, direct, arriving, ends)
 
     def distance_from(self, place: Sequence[float]) -> float:
@@ -77,20 +78,20 @@ class FlowField:
         best = math.inf
         for row in range(max(level - 1, 0), min(level + 2, grid.rows)):
             for column in range(max(middle - 1, 0), min(middle + 2, grid.columns)):
-                cell = row * grid.columns + column
-                if not math.isfinite(self.distance[cell]) or not self.arriving[grid.component[cell]]:
-                    continue
-                for target in (int(self.onward[cell]), cell):
-                    tx, ty = self.place_of(target)
-                    if sees(px, py, tx, ty, *grid.sight()):
-                        rest = 0.0 if target >= grid.cells else float(self.distance[target])
-                        best = min(best, rest + math.sqrt((px - tx) * (px - tx) + (py - ty) * (py - ty)))
+                for number in grid.points_of(row * grid.columns + column):
+                    if not math.isfinite(self.distance[number]) or not self.arriving[grid.component[number]]:
+                        continue
+                    for target in (int(self.onward[number]), number):
+                        tx, ty = self.place_of(target)
+                        if sees(px, py, tx, ty, *grid.sight()):
+                            rest = 0.0 if target >= grid.points else float(self.distance[target])
+                            best = min(best, rest + math.sqrt((px - tx) * (px - tx) + (py - ty) * (py - ty)))
         return best
 
     def place_of(self, number: int) -> tuple[float, float]:
-        """Where that lies which one heads for: a goal, or the point of a cell."""
-        cells = self.grid.cells
-        x, y = self.goals[number - cells] if number >= cells else self.grid.point[number]
+        """Where that lies which one heads for: a goal, or a point of the grid."""
+        points = self.grid.points
+        x, y = self.goals[number - points] if number >= points else self.grid.point[number]
         return float(x), float(y)
 
     def to_arrays(self) -> dict[str, NDArray[Any]]:
@@ -104,11 +105,11 @@ class FlowField:
         """The field of `to_arrays`, to the same bits; raises KeyError or ValueError where they do not agree."""
         grid = FlowGrid.from_arrays({name[5:]: array for name, array in arrays.items() if name.startswith("grid.")})
         parts = {one.name: np.ascontiguousarray(arrays[one.name]) for one in fields(cls) if one.name != "grid"}
-        goals, distance, cells = parts["goals"], parts["distance"], grid.cells
+        goals, distance, points = parts["goals"], parts["distance"], grid.points
         sizes = {
-            "distance": cells,
-            "onward": cells,
-            "direct": cells,
+            "distance": points,
+            "onward": points,
+            "direct": grid.cells,
             "arriving": grid.components,
             "ends": grid.components,
         }
@@ -122,12 +123,12 @@ class FlowField:
         # whoever has a way heads for a goal or a cell that has one itself
         for name in ("onward", "direct", "ends"):
             numbers = parts[name]
-            if ((numbers < -1) | (numbers >= cells + (0 if name == "ends" else len(goals)))).any():
+            if ((numbers < -1) | (numbers >= points + (0 if name == "ends" else len(goals)))).any():
                 raise ValueError(f"{name} of a flow field leads out of it")
         reached = np.isfinite(parts["distance"])
         if (parts["onward"][reached] < 0).any() or (grid.component[reached] < 0).any():
             raise ValueError("a way of a flow field leads nowhere")
         heads = np.concatenate([parts["onward"][reached], parts["direct"][parts["direct"] >= 0]])
-        if not reached[heads[heads < cells]].all() or not reached[parts["ends"][parts["ends"] >= 0]].all():
+        if not reached[heads[heads < points]].all() or not reached[parts["ends"][parts["ends"] >= 0]].all():
             raise ValueError("a way of a flow field leads to where none goes on")
         return cls(grid=grid, **parts)

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from orca_core.guidance.flow_narrow import narrow_places
 from orca_core.kernels.clearance import MARGIN, kept_clear
 from orca_core.kernels.flow_grid import label_cells, link_cells, list_items, mark_outside, place_points
 from orca_core.kernels.flow_sight import BLOCKED
@@ -84,9 +85,13 @@ class FlowGrid:
     """Cells row by row from the corner (x, y), each `size` wide; ways keep at most `margin` beyond what centres must.
 
     `kind` uint8 (cells,) as the kernels name them; `items` int32, those from start[c] to start[c + 1] the numbers of
-    the `segments` (m, 4) that are near cell c, each with the `reach` (m,) that centres keep from it; `point` (cells, 2)
-    where a centre may be, if `usable`; `links` uint8 the neighbours that it sees; `component` int32 equal where there
-    is a way, -1 where none begins.
+    the `segments` (m, 4) that are near cell c, each with the `reach` (m,) that centres keep from it; `links` uint8
+    (cells,) the neighbours that its point sees.
+
+    `point` (points, 2) where a centre may be: one for each cell, if `usable` uint8 (cells,), and behind them those in
+    narrow places, of cell c numbers cells + narrow[c] to narrow[c + 1]. If there are such, `joined` int32, from
+    joined_start[p] to joined_start[p + 1], are the points that are seen from p of which one is in a narrow place.
+    `component` int32 (points,) is equal where there is a way, -1 where none begins.
     """
 
     x: float
@@ -104,6 +109,9 @@ class FlowGrid:
     point: Floats
     usable: NDArray[np.uint8]
     links: NDArray[np.uint8]
+    narrow: NDArray[np.int32]
+    joined_start: NDArray[np.int32]
+    joined: NDArray[np.int32]
     component: NDArray[np.int32]
     components: int
 
@@ -160,17 +168,21 @@ class FlowGrid:
         # a point for each, and who sees whom
         point, usable, links = np.empty((total, 2)), np.zeros(total, np.uint8), np.zeros(total, np.uint8)
         tree = BoxTree.over_segments(edges)
-        place_points(
-            *whole, open_plane, kind, start, items, segments, reach, edges, tree.nodes, tree.leaves, tree.order,
-            tree.boxes, np.empty(STACK, np.int64), np.empty(WORK), point, usable,
-        )  # fmt: skip
-        link_cells(*whole, open_plane, kind, start, items, segments, reach, slack, point, usable, links)
-        component = np.empty(total, np.int32)
-        components = label_cells(columns, rows, usable, links, component, np.empty(total, np.int32))
+        standing_near = (*whole, open_plane, kind, start, items, segments, reach)
+        area = (edges, tree.nodes, tree.leaves, tree.order, tree.boxes, np.empty(STACK, np.int64), np.empty(WORK))
+        place_points(*standing_near, *area, point, usable)
+        link_cells(*standing_near, slack, point, usable, links)
+        # and those in narrow places
+        point, narrow, joined_start, joined = narrow_places(standing_near, area, slack, point, usable)
+        component = np.empty(len(point), np.int32)
+        components = label_cells(
+            columns, rows, usable, links, joined_start, joined, component, np.empty(len(point), np.int32)
+        )
         most = float(margin.max(initial=0.0))
         return cls(
-            *whole, open_plane, most, kind, start, items, segments, reach, point, usable, links, component, components
-        )
+            *whole, open_plane, most, kind, start, items, segments, reach, point, usable, links, narrow, joined_start,
+            joined, component, components,
+        )  # fmt: skip
 
     @classmethod
     def from_arrays(cls, arrays: Mapping[str, NDArray[Any]]) -> FlowGrid:
@@ -183,21 +195,29 @@ class FlowGrid:
             for one in fields(cls)
         }
         grid = cls(**whole)
-        cells, count = grid.cells, len(grid.segments)
+        cells, points, count = grid.cells, grid.points, len(grid.segments)
         if grid.columns < 1 or grid.rows < 1 or not grid.size > 0.0:
             raise ValueError("a grid has no cells")
         shapes = {
             "kind": (cells,), "start": (cells + 1,), "items": (len(grid.items),), "segments": (count, 4),
-            "reach": (count,), "point": (cells, 2), "usable": (cells,), "links": (cells,), "component": (cells,),
+            "reach": (count,), "point": (points, 2), "usable": (cells,), "links": (cells,), "component": (points,),
+            "narrow": (cells + 1,) if points > cells else (1,), "joined": (len(grid.joined),),
+            "joined_start": (points + 1,) if points > cells else (1,),
         }  # fmt: skip
-        kinds = {"kind": "u1", "start": "i8", "items": "i4", "usable": "u1", "links": "u1", "component": "i4"}
+        kinds = {
+            "kind": "u1", "start": "i8", "items": "i4", "usable": "u1", "links": "u1", "component": "i4",
+            "narrow": "i4", "joined": "i4", "joined_start": "i4",
+        }  # fmt: skip
         for name, shape in shapes.items():
             array = getattr(grid, name)
             if array.shape != shape or array.dtype != np.dtype(kinds.get(name, "f8")):
                 raise ValueError(f"{name} of a grid is {array.dtype} {array.shape}")
-        start, items, component = grid.start, grid.items, grid.component
-        if start[0] != 0 or start[-1] != len(items) or (np.diff(start) < 0).any():
+        items, component = grid.items, grid.component
+        lists = ((grid.start, len(items)), (grid.narrow, points - cells), (grid.joined_start, len(grid.joined)))
+        if points < cells or any(s[0] != 0 or s[-1] != total or (np.diff(s) < 0).any() for s, total in lists):
             raise ValueError("the lists of a grid do not follow each other")
+        if ((grid.joined < 0) | (grid.joined >= points)).any():
+            raise ValueError("a grid joins what is not there")
         if ((items < 0) | (items >= count)).any() or ((component < -1) | (component >= grid.components)).any():
             raise ValueError("a grid names what is not there")
         return grid
@@ -211,6 +231,17 @@ class FlowGrid:
     def cells(self) -> int:
         """How many cells there are."""
         return self.columns * self.rows
+
+    @property
+    def points(self) -> int:
+        """How many points there are, those of cells where no centre may be counted."""
+        return len(self.point)
+
+    def points_of(self, cell: int) -> list[int]:
+        """The numbers of the points in a cell."""
+        if self.points == self.cells:
+            return [cell]
+        return [cell, *range(self.cells + int(self.narrow[cell]), self.cells + int(self.narrow[cell + 1]))]
 
     def sight(self) -> tuple[Any, ...]:
         """What the kernels take for a look from point to point, in their order."""

@@ -10,7 +10,7 @@ from orca_core._jit import kernel
 from orca_core.kernels.area import inside
 from orca_core.kernels.flow_sight import BLOCKED, CLEAR, MIXED, OUTSIDE, column_of, point_apart, sees
 
-__all__ = ["clearance", "label_cells", "link_cells", "list_items", "mark_outside", "place_points"]
+__all__ = ["beside", "clearance", "label_cells", "link_cells", "list_items", "mark_outside", "place_points"]
 
 # places a cell is looked at in each direction for one where a centre may be
 PLACES = 7
@@ -215,16 +215,27 @@ def link_cells(
                     links[other] |= 16 << side
 
 
-@kernel("i8(i8,i8,u1[::1],u1[::1],i4[::1],i4[::1])")
-def label_cells(columns, rows, usable, links, component, pending):
-    """Write a number for each usable cell, equal for those between which there is a way, -1 for others; returns how
-    many numbers there are. `pending` is scratch for all cells.
+@kernel("i8(i8,i8,i8)", inline=True)
+def beside(cell, bit, columns):
+    """The neighbour of a cell that a bit of its links stands for."""
+    side = bit & 3
+    dx = 1 if side < 2 else (0 if side == 2 else -1)
+    dy = 0 if side == 0 else 1
+    return cell + dy * columns + dx if bit < 4 else cell - dy * columns - dx
+
+
+@kernel("i8(i8,i8,u1[::1],u1[::1],i4[::1],i4[::1],i4[::1],i4[::1])")
+def label_cells(columns, rows, usable, links, joined_start, joined, component, pending):
+    """Write a number for each usable point, equal for those between which there is a way, -1 for others; returns how
+    many numbers there are. `pending` is scratch for all of them.
     """
     number = 0
-    for cell in range(columns * rows):
+    cells = columns * rows
+    points = component.shape[0]
+    for cell in range(points):
         component[cell] = -1
-    for seed in range(columns * rows):
-        if usable[seed] == 0 or component[seed] >= 0:
+    for seed in range(points):
+        if component[seed] >= 0 or (seed < cells and usable[seed] == 0):
             continue
         component[seed] = number
         pending[0] = seed
@@ -232,13 +243,18 @@ def label_cells(columns, rows, usable, links, component, pending):
         while depth > 0:
             depth -= 1
             cell = pending[depth]
-            for bit in range(8):
+            for bit in range(8 if cell < cells else 0):
                 if links[cell] & (1 << bit) == 0:
                     continue
-                side = bit & 3
-                dx = 1 if side < 2 else (0 if side == 2 else -1)
-                dy = 0 if side == 0 else 1
-                other = cell + dy * columns + dx if bit < 4 else cell - dy * columns - dx
+                other = beside(cell, bit, columns)
+                if component[other] < 0:
+                    component[other] = number
+                    pending[depth] = other
+                    depth += 1
+            if points == cells:
+                continue
+            for k in range(joined_start[cell], joined_start[cell + 1]):
+                other = joined[k]
                 if component[other] < 0:
                     component[other] = number
                     pending[depth] = other

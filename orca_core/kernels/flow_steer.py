@@ -9,7 +9,7 @@ import math
 from orca_core._jit import kernel, prefetch
 from orca_core.kernels.flow_sight import column_of, sees_known
 
-__all__ = ["AHEAD", "LOST", "ON_THE_WAY", "steer_along"]
+__all__ = ["AHEAD", "CANDIDATES", "LOST", "ON_THE_WAY", "steer_along"]
 
 # of an agent that can reach its goal, and of one that is nowhere
 ON_THE_WAY = -2
@@ -17,64 +17,79 @@ LOST = -1
 
 # how many members ahead, a power of two, memory is asked for: where each stands in the grid no machine foresees
 AHEAD = 16
+# at most so many goals and points are looked at from one place
+CANDIDATES = 128
 # how many rings of cells are looked at for a place to go on from, beside a wall that one is pressed against
 WIDEST = 32
 
 
+@kernel("i8(i8,i8,f8,f8,f8[:,::1],f8[:,::1],f8[::1],i4[::1],f8[::1])", inline=True)
+def with_candidate(number, count, px, py, goals, point, distance, numbers, lengths):
+    """Put a goal or a point among the candidates if it is not yet and there is room; returns how many there are."""
+    points = point.shape[0]
+    for k in range(count):
+        if numbers[k] == number:
+            return count
+    if count == numbers.shape[0]:
+        return count
+    if number >= points:
+        dx = goals[number - points, 0] - px
+        dy = goals[number - points, 1] - py
+        rest = 0.0
+    else:
+        dx = point[number, 0] - px
+        dy = point[number, 1] - py
+        rest = distance[number]
+    numbers[count] = number
+    lengths[count] = rest + math.sqrt(dx * dx + dy * dy)
+    return count + 1
+
+
 @kernel(
-    "i8(f8,f8,b1,f8[:,::1],i8,i8,f8,f8,f8,i8,i8,b1,u1[::1],i8[::1],i4[::1],f8[:,::1],f8[::1],f8,"
-    "f8[:,::1],f8[::1],i4[::1],i4[::1],i4[::1])"
+    "i8(f8,f8,f8[:,::1],i8,i8,f8,f8,f8,i8,i8,b1,u1[::1],i8[::1],i4[::1],f8[:,::1],f8[::1],f8,"
+    "f8[:,::1],i4[::1],f8[::1],i4[::1],i4[::1],i4[::1],f8[::1])"
 )
 def seen_point(
-    px, py, onwards, goals, column, row, x, y, size, columns, rows, open_plane, kind, start, items, segments, reach,
-    slack, point, distance, onward, direct, tried,
+    px, py, goals, column, row, x, y, size, columns, rows, open_plane, kind, start, items, segments, reach,
+    slack, point, narrow, distance, onward, direct, numbers, lengths,
 ):  # fmt: skip
-    """The number of the point on the shortest way that is seen from p, of those that the nine cells round it head for
-    (`onwards`) or of their own points; -1 where none is seen. `tried` has nine entries.
+    """What is seen from p and is on the shortest way, of all that the points of the nine cells round it head for and of
+    these points themselves; -1 where nothing is seen.
+
+    A point is never on a shorter way than what it heads for, so that it is looked at only if that is not seen.
     """
     cells = columns * rows
-    for attempt in range(9):
-        chosen = -1
-        best = math.inf
-        tx = 0.0
-        ty = 0.0
+    points = point.shape[0]
+    count = 0
+    for turn in range(-1, CANDIDATES):
+        blocked = -1
+        if turn >= 0:
+            best = -1
+            for k in range(count):
+                if lengths[k] < math.inf and (best < 0 or lengths[k] < lengths[best]):
+                    best = k
+            if best < 0:
+                return -1
+            blocked = numbers[best]
+            tx = goals[blocked - points, 0] if blocked >= points else point[blocked, 0]
+            ty = goals[blocked - points, 1] if blocked >= points else point[blocked, 1]
+            if sees_known(
+                px, py, tx, ty, direct, blocked, x, y, size, columns, rows, open_plane, kind, start, items, segments,
+                reach, slack,
+            ):  # fmt: skip
+                return blocked
+            lengths[best] = math.inf
         for k in range(9):
             here_row = row + k // 3 - 1
             here_column = column + k % 3 - 1
             if not (0 <= here_row < rows and 0 <= here_column < columns):
                 continue
-            number = here_row * columns + here_column
-            if distance[number] == math.inf:
-                continue
-            if onwards:
-                number = onward[number]
-            known = False
-            for t in range(attempt):
-                known |= tried[t] == number
-            if known:
-                continue
-            if number >= cells:
-                cx = goals[number - cells, 0]
-                cy = goals[number - cells, 1]
-                rest = 0.0
-            else:
-                cx = point[number, 0]
-                cy = point[number, 1]
-                rest = distance[number]
-            length = rest + math.sqrt((px - cx) * (px - cx) + (py - cy) * (py - cy))
-            if length < best:
-                best = length
-                chosen = number
-                tx = cx
-                ty = cy
-        if chosen < 0:
-            return -1
-        if sees_known(
-            px, py, tx, ty, direct, chosen, x, y, size, columns, rows, open_plane, kind, start, items, segments, reach,
-            slack,
-        ):  # fmt: skip
-            return chosen
-        tried[attempt] = chosen
+            cell = here_row * columns + here_column
+            for m in range(-1, narrow[cell + 1] - narrow[cell] if points > cells else 0):
+                number = cell if m < 0 else cells + narrow[cell] + m
+                if distance[number] < math.inf and (turn < 0 or onward[number] == blocked):
+                    chosen = onward[number] if turn < 0 else number
+                    count = with_candidate(chosen, count, px, py, goals, point, distance, numbers, lengths)
     return -1
 
 
@@ -99,20 +114,22 @@ def nearest_cell(px, py, column, row, columns, rows, rings, point, distance):
 @kernel(
     "i8(i8[::1],f8[:,::1],f8[:,::1],f8[::1],f8[::1],f8[::1],f8,b1,"
     "f8[:,::1],f8,f8,f8,i8,i8,b1,u1[::1],i8[::1],i4[::1],f8[:,::1],f8[::1],f8,"
-    "f8[:,::1],f8[::1],i4[::1],i4[::1],i4[::1],u1[::1],i8,i4[::1],i8[::1],u1[::1],f8[:,::1],i4[::1])"
+    "f8[:,::1],i4[::1],f8[::1],i4[::1],i4[::1],i4[::1],u1[::1],i8,i4[::1],f8[::1],i8[::1],u1[::1],f8[:,::1],i4[::1])"
 )
 def steer_along(
     members, position, goal, goal_tolerance, preferred_speed, max_speed, dt, stop,
     goals, x, y, size, columns, rows, open_plane, kind, start, items, segments, reach, slack,
-    point, distance, onward, direct, component, arriving, rings, tried, places, guided, steer_velocity, stranded,
+    point, narrow, distance, onward, direct, component, arriving, rings, numbers, lengths, places, guided,
+    steer_velocity, stranded,
 ):  # fmt: skip
     """Write `guided`, `steer_velocity` and `stranded` of the agents `members`; returns how many are guided.
 
     Who sees its goal, or is within its tolerance, is not guided: it heads for it by itself. `stranded` is ON_THE_WAY,
     LOST where nothing near is on any way, or the component from which none leads to a goal, as `arriving` says of each:
-    those go to where their ways end, or with `stop` nowhere. `tried` and `places` are scratch: nine, and AHEAD zeros.
+    those go to where their ways end, or with `stop` nowhere. `numbers`, `lengths` and `places` are scratch: CANDIDATES
+    of both, and AHEAD zeros.
     """
-    cells = columns * rows
+    points = point.shape[0]
     count = 0
     total = members.shape[0]
     for m in range(-AHEAD, total):
@@ -134,34 +151,19 @@ def steer_along(
         if dx * dx + dy * dy <= goal_tolerance[i] * goal_tolerance[i]:
             continue
         target = direct[cell]
-        # what the cell itself heads for is the best to be had but for the next ones, and mostly seen
-        if target < 0 and distance[cell] < math.inf:
-            number = onward[cell]
-            tx = goals[number - cells, 0] if number >= cells else point[number, 0]
-            ty = goals[number - cells, 1] if number >= cells else point[number, 1]
-            if sees_known(
-                px, py, tx, ty, direct, number, x, y, size, columns, rows, open_plane, kind, start, items, segments,
-                reach, slack,
-            ):  # fmt: skip
-                target = number
         row = cell // columns
         column = cell - row * columns
         if target < 0:
             target = seen_point(
-                px, py, True, goals, column, row, x, y, size, columns, rows, open_plane, kind, start, items, segments,
-                reach, slack, point, distance, onward, direct, tried,
-            )  # fmt: skip
-        if target < 0:
-            target = seen_point(
-                px, py, False, goals, column, row, x, y, size, columns, rows, open_plane, kind, start, items, segments,
-                reach, slack, point, distance, onward, direct, tried,
+                px, py, goals, column, row, x, y, size, columns, rows, open_plane, kind, start, items, segments,
+                reach, slack, point, narrow, distance, onward, direct, numbers, lengths,
             )  # fmt: skip
         if target < 0:
             target = nearest_cell(px, py, column, row, columns, rows, min(rings, WIDEST), point, distance)
         last = True
-        if target >= cells:
-            tx = goals[target - cells, 0]
-            ty = goals[target - cells, 1]
+        if target >= points:
+            tx = goals[target - points, 0]
+            ty = goals[target - points, 1]
             if tx == goal[i, 0] and ty == goal[i, 1]:
                 continue
         elif target < 0:
@@ -187,8 +189,8 @@ def steer_along(
         if not last and length < speed * dt:
             # the rest of this step beyond the turn
             beyond = onward[target]
-            nx = goals[beyond - cells, 0] if beyond >= cells else point[beyond, 0]
-            ny = goals[beyond - cells, 1] if beyond >= cells else point[beyond, 1]
+            nx = goals[beyond - points, 0] if beyond >= points else point[beyond, 0]
+            ny = goals[beyond - points, 1] if beyond >= points else point[beyond, 1]
             wx = nx - tx
             wy = ny - ty
             way = math.sqrt(wx * wx + wy * wy)
