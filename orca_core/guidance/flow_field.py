@@ -66,7 +66,7 @@ class FlowField:
         count = seed_points(ends, count, *search)
         spread(targets, count, *places, grid.links, grid.joined_start, grid.joined, *search)
         direct = np.empty(grid.cells, np.int32)
-        direct_cells(targets, *places, distance, onward, np.empty(2 * LOOKS, np.int32), direct)
+        direct_cells(targets, *places, distance, onward, np.empty(LOOKS, np.int32), direct)
         return cls(grid, targets, distance, onward, direct, arriving, ends)
 
     def distance_from(self, place: Sequence[float]) -> float:

@@ -38,7 +38,8 @@ def narrow_places(
     if not len(found):
         return point, none, none, np.empty(0, np.int32)
     cell_of = np.array(
-        [column_of(py, y, size, rows) * columns + column_of(px, x, size, columns) for px, py in found.tolist()], np.int32
+        [column_of(py, y, size, rows) * columns + column_of(px, x, size, columns) for px, py in found.tolist()],
+        np.int32,
     )
     order = np.argsort(cell_of, kind="stable")
     cell_of, cells = np.ascontiguousarray(cell_of[order]), columns * rows

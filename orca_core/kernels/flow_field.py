@@ -15,8 +15,10 @@ from orca_core.kernels.flow_sight import CLEAR, MIXED, column_of, sees
 
 __all__ = ["LOOKS", "direct_cells", "nearest_points", "seed_goals", "seed_points", "spread"]
 
-# how many points are tried for one that a whole cell sees, of those headed for and then of those of cells
+# how many points are tried for one that a whole cell sees
 LOOKS = 4
+# and how far it is from the middle of the cell at least, in cells
+AWAY = 1.5
 # how much longer a way may be, in cells, that everybody in a cell takes
 DETOUR = 0.125
 # what a way over a neighbour is longer than that of the neighbour, and than a straight one, at least, as a part
@@ -247,10 +249,10 @@ def direct_cells(
     tried, direct,
 ):  # fmt: skip
     """Write for each cell what everybody in it may head for without a look, else -1: of what the nine cells round it
-    head for, or of their points, the first on the shortest way that the whole cell sees.
+    head for the first on the shortest way that the whole cell sees.
 
-    Where nothing stands in any of the nine, and all head for the same, nothing need be looked at. `tried` has
-    twice LOOKS entries.
+    Where nothing stands in any of the nine, and all head for the same, nothing need be looked at. A point of one of the
+    nine themselves is for nobody who does not look: some of the cell may have passed it. `tried` has LOOKS entries.
     """
     points = point.shape[0]
     for cell in range(columns * rows):
@@ -260,14 +262,18 @@ def direct_cells(
         if kind[cell] != CLEAR or row == 0 or column == 0 or row == rows - 1 or column == columns - 1:
             continue
         target = onward[cell]
-        same = True
+        same = target >= points
+        if target >= 0 and not same:
+            wx = point[target, 0] - point[cell, 0]
+            wy = point[target, 1] - point[cell, 1]
+            same = max(abs(wx), abs(wy)) > AWAY * size
         for other in range(9):
             number = cell + (other // 3 - 1) * columns + other % 3 - 1
             same &= kind[number] == CLEAR and onward[number] == target
         if same:
             direct[cell] = target
             continue
-        for attempt in range(2 * LOOKS):
+        for attempt in range(LOOKS):
             chosen = -1
             best = math.inf
             tx = 0.0
@@ -276,10 +282,9 @@ def direct_cells(
                 number = cell + (other // 3 - 1) * columns + other % 3 - 1
                 if distance[number] == math.inf:
                     continue
-                if attempt < LOOKS:
-                    number = onward[number]
+                number = onward[number]
                 known = False
-                for t in range(0 if attempt < LOOKS else LOOKS, attempt):
+                for t in range(attempt):
                     known |= tried[t] == number
                 if known:
                     continue
@@ -301,7 +306,11 @@ def direct_cells(
                     tx = cx
                     ty = cy
             tried[attempt] = chosen
-            if chosen >= 0 and cell_sees(
+            if chosen < 0:
+                break
+            if chosen < points and max(abs(tx - point[cell, 0]), abs(ty - point[cell, 1])) <= AWAY * size:
+                break
+            if cell_sees(
                 tx, ty, column, row, x, y, size, columns, rows, open_plane, kind, start, items, segments, reach, slack
             ):  # fmt: skip
                 direct[cell] = chosen
