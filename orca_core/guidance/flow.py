@@ -20,7 +20,7 @@ from orca_core.guidance.flow_field import FlowField
 from orca_core.guidance.flow_grid import Standing
 from orca_core.guidance.flow_groups import FlowGroups
 from orca_core.guidance.flow_store import FlowStore, Place, Surface, Workshop
-from orca_core.guidance.follow import PLAN_SECONDS
+from orca_core.guidance.follow import LONGEST_SETTLING, PLAN_SECONDS, SETTLE_SECONDS, SETTLE_STEPS
 from orca_core.kernels.flow_steer import AHEAD, CANDIDATES, LOST, ON_THE_WAY, steer_along
 from orca_core.kernels.status import MOVING, STALLED, UNREACHABLE
 from orca_core.report import Event
@@ -58,7 +58,7 @@ class Team:
         rings = math.ceil(float(grid.reach.max(initial=0.0)) / grid.size) + BEYOND
         along = (
             field.goals, *grid.sight(), grid.point, grid.narrow, field.distance, field.onward, field.direct,
-            grid.component, field.arriving, rings,
+            grid.component, field.arriving, rings, np.empty(len(members), np.int64),
         )  # fmt: skip
         return cls(members, field, False, along)
 
@@ -76,7 +76,9 @@ class Flow:
         self.delay = options.plan_delay_steps or max(1, math.ceil(PLAN_SECONDS / world.time_step))
         self._stop = options.unreachable_goals == "stop"
         self._size, self._cells = options.flow_cell_size, options.flow_cells
-        self._store = FlowStore(self.delay, options.flow_fields)
+        # as long as meshes have after a change
+        settling = max(SETTLE_SECONDS, min(SETTLE_STEPS * world.time_step, LONGEST_SETTLING))
+        self._store = FlowStore(self.delay, math.ceil(settling / world.time_step), options.flow_fields)
         self._groups = FlowGroups()
         self._statics: Statics | None = None
         self._surfaces: dict[float, Surface] = {}
@@ -181,7 +183,7 @@ class Flow:
 
     def _again(self, statics: Statics, radius: float, before: Surface) -> Surface:
         """What stands in other statics, which may be what stood before."""
-        now = Surface(Standing.of(statics, radius), self._size, self._cells)
+        now = Surface(Standing.of(statics, radius), self._size, self._cells, before)
         return before if now.fingerprint == before.fingerprint else now
 
     def _tell(self, world: World) -> list[Event]:

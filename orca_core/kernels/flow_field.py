@@ -13,7 +13,19 @@ from orca_core._jit import kernel
 from orca_core.kernels.flow_grid import beside, clearance
 from orca_core.kernels.flow_sight import CLEAR, MIXED, column_of, sees
 
-__all__ = ["LOOKS", "direct_cells", "nearest_points", "seed_goals", "seed_points", "spread"]
+__all__ = [
+    "AWAY",
+    "LOOKS",
+    "RINGS",
+    "TINY",
+    "direct_cells",
+    "nearest_points",
+    "seed_goals",
+    "seed_points",
+    "sift_up",
+    "spread",
+    "take_first",
+]
 
 # how many points are tried for one that a whole cell sees
 LOOKS = 4
@@ -242,20 +254,22 @@ def cell_sees(
 
 @kernel(
     "void(f8[:,::1],f8,f8,f8,i8,i8,b1,u1[::1],i8[::1],i4[::1],f8[:,::1],f8[::1],f8,f8[:,::1],f8[::1],i4[::1],i4[::1],"
-    "i4[::1])"
+    "u1[::1],i4[::1])"
 )
 def direct_cells(
     goals, x, y, size, columns, rows, open_plane, kind, start, items, segments, reach, slack, point, distance, onward,
-    tried, direct,
+    tried, touched, direct,
 ):  # fmt: skip
-    """Write for each cell what everybody in it may head for without a look, else -1: of what the nine cells round it
-    head for the first on the shortest way that the whole cell sees.
+    """Write for each cell that is `touched` what everybody in it may head for without a look, else -1: of what the nine
+    cells round it head for the first on the shortest way that the whole cell sees.
 
     Where nothing stands in any of the nine, and all head for the same, nothing need be looked at. A point of one of the
     nine themselves is for nobody who does not look: some of the cell may have passed it. `tried` has LOOKS entries.
     """
     points = point.shape[0]
     for cell in range(columns * rows):
+        if touched[cell] == 0:
+            continue
         direct[cell] = -1
         row = cell // columns
         column = cell - row * columns

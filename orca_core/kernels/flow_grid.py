@@ -136,16 +136,20 @@ def clearance(px, py, cell, start, items, segments, reach):
 
 @kernel(
     "void(f8,f8,f8,i8,i8,b1,u1[::1],i8[::1],i4[::1],f8[:,::1],f8[::1],"
-    "f8[:,::1],f8[:,::1],i8,i8[::1],f8[:,::1],i8[::1],f8[::1],f8[:,::1],u1[::1])"
+    "f8[:,::1],f8[:,::1],i8,i8[::1],f8[:,::1],i8[::1],f8[::1],u1[::1],f8[:,::1],u1[::1])"
 )
 def place_points(
     x, y, size, columns, rows, open_plane, kind, start, items, segments, reach,
-    edges, nodes, leaves, order, boxes, stack, work, point, usable,
+    edges, nodes, leaves, order, boxes, stack, work, touched, point, usable,
 ):  # fmt: skip
-    """Write the point of each cell, (cells, 2), and whether there is one; the area is that of the edges, if any."""
+    """Write the point of each cell that is `touched`, (cells, 2), and whether there is one; the area is that of the
+    edges, if any.
+    """
     for row in range(rows):
         for column in range(columns):
             cell = row * columns + column
+            if touched[cell] == 0:
+                continue
             px = x + (column + 0.5) * size
             py = y + (row + 0.5) * size
             point[cell, 0] = px
@@ -184,25 +188,27 @@ def place_points(
             usable[cell] = 1 if best >= 0.0 else 0
 
 
-@kernel("void(f8,f8,f8,i8,i8,b1,u1[::1],i8[::1],i4[::1],f8[:,::1],f8[::1],f8,f8[:,::1],u1[::1],u1[::1])")
+@kernel("void(f8,f8,f8,i8,i8,b1,u1[::1],i8[::1],i4[::1],f8[:,::1],f8[::1],f8,f8[:,::1],u1[::1],u1[::1],u1[::1])")
 def link_cells(
-    x, y, size, columns, rows, open_plane, kind, start, items, segments, reach, slack, point, usable, links
+    x, y, size, columns, rows, open_plane, kind, start, items, segments, reach, slack, point, usable, touched, links
 ):  # fmt: skip
     """Write for each cell which of its eight neighbours its point sees, as bits: east, north-east, north, north-west,
-    and those across in the same order.
+    and those across in the same order; only where one of both is `touched`.
     """
     for row in range(rows):
         for column in range(columns):
             cell = row * columns + column
-            if usable[cell] == 0:
-                continue
             for side in range(4):
                 dx = 1 if side < 2 else (0 if side == 2 else -1)
                 dy = 0 if side == 0 else 1
                 if not (0 <= column + dx < columns and row + dy < rows):
                     continue
                 other = cell + dy * columns + dx
-                if usable[other] == 0:
+                if touched[cell] == 0 and touched[other] == 0:
+                    continue
+                links[cell] &= 255 - (1 << side)
+                links[other] &= 255 - (16 << side)
+                if usable[cell] == 0 or usable[other] == 0:
                     continue
                 free = kind[cell] == CLEAR and kind[other] == CLEAR
                 if free and dx != 0 and dy != 0:

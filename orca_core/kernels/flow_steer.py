@@ -7,6 +7,7 @@ head for the same point that is known; elsewhere, near walls and where ways part
 import math
 
 from orca_core._jit import kernel, prefetch
+from orca_core.kernels.flow_field import AWAY
 from orca_core.kernels.flow_sight import column_of, sees_known
 
 __all__ = ["AHEAD", "CANDIDATES", "LOST", "ON_THE_WAY", "steer_along"]
@@ -87,8 +88,9 @@ def seen_point(
             cell = here_row * columns + here_column
             for m in range(-1, narrow[cell + 1] - narrow[cell] if points > cells else 0):
                 number = cell if m < 0 else cells + narrow[cell] + m
-                if distance[number] < math.inf and (turn < 0 or onward[number] == blocked):
-                    chosen = onward[number] if turn < 0 else number
+                chosen = onward[number]
+                if chosen >= 0 and (turn < 0 or chosen == blocked):
+                    chosen = chosen if turn < 0 else number
                     count = with_candidate(chosen, count, px, py, goals, point, distance, numbers, lengths)
     return -1
 
@@ -114,45 +116,77 @@ def nearest_cell(px, py, column, row, columns, rows, rings, point, distance):
 @kernel(
     "i8(i8[::1],f8[:,::1],f8[:,::1],f8[::1],f8[::1],f8[::1],f8,b1,"
     "f8[:,::1],f8,f8,f8,i8,i8,b1,u1[::1],i8[::1],i4[::1],f8[:,::1],f8[::1],f8,"
-    "f8[:,::1],i4[::1],f8[::1],i4[::1],i4[::1],i4[::1],u1[::1],i8,i4[::1],f8[::1],i8[::1],u1[::1],f8[:,::1],i4[::1])"
+    "f8[:,::1],i4[::1],f8[::1],i4[::1],i4[::1],i4[::1],u1[::1],i8,i8[::1],i4[::1],f8[::1],i8[::1],u1[::1],f8[:,::1],"
+    "i4[::1])"
 )
 def steer_along(
     members, position, goal, goal_tolerance, preferred_speed, max_speed, dt, stop,
     goals, x, y, size, columns, rows, open_plane, kind, start, items, segments, reach, slack,
-    point, narrow, distance, onward, direct, component, arriving, rings, numbers, lengths, places, guided,
+    point, narrow, distance, onward, direct, component, arriving, rings, looking, numbers, lengths, places, guided,
     steer_velocity, stranded,
 ):  # fmt: skip
     """Write `guided`, `steer_velocity` and `stranded` of the agents `members`; returns how many are guided.
 
     Who sees its goal, or is within its tolerance, is not guided: it heads for it by itself. `stranded` is ON_THE_WAY,
     LOST where nothing near is on any way, or the component from which none leads to a goal, as `arriving` says of each:
-    those go to where their ways end, or with `stop` nowhere. `numbers`, `lengths` and `places` are scratch: CANDIDATES
-    of both, and AHEAD zeros.
+    those go to where their ways end, or with `stop` nowhere. `looking`, `numbers`, `lengths` and `places` are scratch:
+    as many as members, CANDIDATES of both, and AHEAD zeros.
+
+    Who has to look does so after all the others: by then what it looks at is in the caches.
     """
     points = point.shape[0]
     count = 0
     total = members.shape[0]
-    for m in range(-AHEAD, total):
-        slot = m & (AHEAD - 1)
-        cell = places[slot]
-        if m + AHEAD < total:
-            i = members[m + AHEAD]
-            ahead = column_of(position[i, 1], y, size, rows) * columns + column_of(position[i, 0], x, size, columns)
-            prefetch(direct, ahead)
-            places[slot] = ahead
-        if m < 0:
-            continue
-        i = members[m]
+    waiting = 0
+    m = -AHEAD
+    while m < total + waiting:
+        here = m
+        m += 1
+        if here < total:
+            slot = here & (AHEAD - 1)
+            cell = places[slot]
+            if here + AHEAD < total:
+                i = members[here + AHEAD]
+                ahead = column_of(position[i, 1], y, size, rows) * columns + column_of(position[i, 0], x, size, columns)
+                prefetch(direct, ahead)
+                places[slot] = ahead
+            if here < 0:
+                continue
+            i = members[here]
+        else:
+            i = looking[here - total]
+            cell = column_of(position[i, 1], y, size, rows) * columns + column_of(position[i, 0], x, size, columns)
         px = position[i, 0]
         py = position[i, 1]
-        dx = goal[i, 0] - px
-        dy = goal[i, 1] - py
-        stranded[i] = ON_THE_WAY
-        if dx * dx + dy * dy <= goal_tolerance[i] * goal_tolerance[i]:
-            continue
         target = direct[cell]
+        if here < total:
+            dx = goal[i, 0] - px
+            dy = goal[i, 1] - py
+            stranded[i] = ON_THE_WAY
+            if dx * dx + dy * dy <= goal_tolerance[i] * goal_tolerance[i]:
+                continue
+            if target < 0:
+                looking[waiting] = i
+                waiting += 1
+                for k in range(-1, 2):
+                    beside = min(max(cell + k * columns, 0), columns * rows - 1)
+                    prefetch(onward, beside)
+                    prefetch(kind, beside)
+                prefetch(start, cell)
+                continue
         row = cell // columns
         column = cell - row * columns
+        if target < 0 and onward[cell] >= 0:
+            # what the cell itself heads for, if it is seen and nobody in the cell can have passed it
+            number = onward[cell]
+            tx = goals[number - points, 0] if number >= points else point[number, 0]
+            ty = goals[number - points, 1] if number >= points else point[number, 1]
+            away = max(abs(tx - x - (column + 0.5) * size), abs(ty - y - (row + 0.5) * size))
+            if (number >= points or away > AWAY * size) and sees_known(
+                px, py, tx, ty, direct, number, x, y, size, columns, rows, open_plane, kind, start, items, segments,
+                reach, slack,
+            ):  # fmt: skip
+                target = number
         if target < 0:
             target = seen_point(
                 px, py, goals, column, row, x, y, size, columns, rows, open_plane, kind, start, items, segments,
