@@ -32,8 +32,8 @@ LONGEST = (
     "tests/orca_crowd/streaming",
 )
 
-# folders whose tests share what is on the machine once, a cluster: one process runs them all
-TOGETHER = ("tests/orca_crowd/engine/ray",)
+# what shares something that is on the machine once, a cluster: one process runs it all, at the place of the first
+TOGETHER = (("tests/orca_crowd/engine/ray", "tests/orca_crowd/bench/test_cluster.py"),)
 
 
 def place_of(file: Path, root: Path) -> int:
@@ -43,9 +43,9 @@ def place_of(file: Path, root: Path) -> int:
 
 
 def share_of(test: str) -> str:
-    """What is handed over with a test (its node id): the file, or the folder whose tests belong together."""
+    """What is handed over with a test (its node id), by a name: the file, or the first of what belongs together."""
     name = test.partition("::")[0]
-    return next((folder for folder in TOGETHER if _within(name, folder)), name)
+    return next((parts[0] for parts in TOGETHER if any(_within(name, part) for part in parts)), name)
 
 
 def _within(name: str, begin: str) -> bool:
