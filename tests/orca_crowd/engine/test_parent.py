@@ -15,8 +15,9 @@ from pathlib import Path
 import httpx
 import pytest
 
-from tests.orca_crowd.engine.processes import begin, descendants, gone, shared_memory
+from tests.orca_crowd.engine.processes import begin, descendants, gone
 from tests.orca_crowd.engine.support import alive, meanwhile, state_of, wait_until
+from tests.support.leaks import shared_memory
 from tests.support.live_server import _ready_address, child_environment
 
 # within which everybody must be gone
