@@ -44,6 +44,11 @@ class LocalNodes:
         """One more node, which says that it has so many processors."""
         self._cluster.add_node(num_cpus=processors, include_dashboard=False, object_store_memory=STORE)
 
+    @property
+    def beside_the_head(self) -> list[str]:
+        """The ids of the nodes that can be killed."""
+        return [str(each.node_id) for each in self._cluster.worker_nodes]
+
     def kill(self, node: str) -> None:
         """SIGKILL for the processes of a node beside the head; raises ValueError where there is none of this id."""
         for each in self._cluster.worker_nodes:
