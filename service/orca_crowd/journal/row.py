@@ -23,7 +23,8 @@ class Row:
     """Objects in their order, from the `begin` of a state on."""
 
     segments: list[Segment] = field(default_factory=list)
-    # the highest number that any object has
+    # where it begins, and the highest number that any object has
+    made: int = 0
     last: int = 0
     epoch: int = 0
     damage: str | None = None
@@ -96,7 +97,7 @@ def _order(count: int) -> list[int]:
 
 def _read_from(store: Store, folder: str, names: list[str], made: int, begin: int) -> Row | None:
     """Objects from a number on; None where some were put together meanwhile."""
-    row = Row()
+    row = Row(made=made)
     numbers = sorted(int(name.removeprefix("log/")) for name in names if name.startswith("log/"))
     for name in names:
         if name.startswith("past/"):

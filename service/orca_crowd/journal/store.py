@@ -16,16 +16,11 @@ from typing import Any, Final
 
 from orca_crowd.journal.errors import BadStore, StoreAway
 
-__all__ = ["SCHEMES", "Store", "is_url"]
+__all__ = ["SCHEMES", "Store"]
 
 # and what brings the driver, None where fsspec has it
 SCHEMES: Final = {"file": None, "local": None, "memory": None, "s3": "s3fs", "s3a": "s3fs"}
 LOCAL: Final = frozenset({"file", "local"})
-
-
-def is_url(text: str) -> bool:
-    """Whether this names a store and not a folder."""
-    return "://" in text
 
 
 class Store:
@@ -133,10 +128,18 @@ class Store:
 
     def remove(self, names: Sequence[str]) -> None:
         """Remove objects, where they are."""
+        paths = [self._path(name) for name in names]
         with self._asked():
-            for name in names:
+            try:
+                if len(paths) > 1 and not self._local:
+                    # many in one request, where the store has such
+                    self._system.rm(paths)
+                    return
+            except FileNotFoundError:
+                pass
+            for path in paths:
                 with suppress(FileNotFoundError):
-                    self._system.rm_file(self._path(name))
+                    self._system.rm_file(path)
 
     def _path(self, name: str) -> str:
         return f"{self._root}/{name}"

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from orca_crowd.journal.entries import FirstState
-from orca_crowd.journal.errors import BadJournal, JournalFull, StoreAway
+from orca_crowd.journal.errors import BadJournal, JournalError, StoreAway
 from orca_crowd.journal.file import JournalFile
 from orca_crowd.journal.making import fact_rows, make, parts
 from orca_crowd.journal.row import Row
@@ -49,10 +49,13 @@ class StoredJournal(JournalFile):
 
     def ready(self) -> None:
         """Return when what comes can be written; JournalFull where it cannot, and nothing may be changed then."""
+        owed = self._owed
         super().ready()
         with self._lock:
+            if owed is not None:
+                # a step that the file had no room for is not in the store either
+                self._trail.owe(("advance", [owed, self.sequence, None]))
             self._trail.flush()
-            self._owed = None
 
     def append(self, kind: str, step: int, body: bytes) -> int:
         """Record a change, and its place in the order; JournalFull where that cannot be, and nothing is recorded."""
@@ -77,7 +80,7 @@ class StoredJournal(JournalFile):
                 return
 
     def advance(self, step: int, digest: str | None = None) -> None:
-        """Record that so many steps have been taken; JournalFull where that is not in the store, and then it is owed."""
+        """Record that so many steps have been taken; JournalFull where the store has that not, which is owed then."""
         with self._lock:
             super().advance(step, digest)
             self._trail.write(("advance", [step, self.sequence, digest]))
@@ -85,7 +88,8 @@ class StoredJournal(JournalFile):
     def set_facts(self, facts: Mapping[str, Any]) -> None:
         """Other values for some rows of `world`; JournalFull where that cannot be, and they are what they were."""
         with self._lock:
-            before = {name: value for name, value in self.facts().items() if name in facts}
+            known = self.facts()
+            before = {name: known.get(name) for name in facts}
             if facts.get("away") is False:
                 self._trail.asleep(False)
             super().set_facts(facts)
@@ -119,7 +123,8 @@ class StoredJournal(JournalFile):
         """Close the file; what is owed is tried once more."""
         try:
             self._trail.flush()
-        except JournalFull:
+        except JournalError:
+            # nobody was told that it is kept
             pass
         finally:
             super().close()

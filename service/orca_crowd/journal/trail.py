@@ -59,8 +59,11 @@ class Trail:
         self._writing: Future[bool] | None = None
         self._lost = False
         self._made = False
-        self._pool = ThreadPoolExecutor(2, thread_name_prefix="orca-store")
+        # one writes, and one puts together and removes, which takes longer
+        self._pool = ThreadPoolExecutor(1, thread_name_prefix="orca-store")
+        self._beside = ThreadPoolExecutor(1, thread_name_prefix="orca-packing")
         self._packing = Packing(store, self.folder)
+        self._packed: Future[None] | None = None
         # records and steps since the last state, and the object that each is in
         self._marks: list[Mark] = []
 
@@ -152,8 +155,10 @@ class Trail:
                 if self._lost or not self._put(self._sealed):
                     self._lost = True
                     raise Superseded("another process has taken this world over")
-                if self._packing.add(self.next, self._sealed) >= PACK_OBJECTS:
-                    self._pool.submit(self._pack)
+                if self._packing.add(self.next, self._sealed) >= PACK_OBJECTS and (
+                    self._packed is None or self._packed.done()
+                ):
+                    self._packed = self._beside.submit(self._pack)
                 self._sealed = None
                 self.next += 1
 
@@ -219,3 +224,4 @@ class Trail:
     def close(self) -> None:
         """Nothing more is written."""
         self._pool.shutdown(wait=False)
+        self._beside.shutdown(wait=False)
