@@ -61,6 +61,8 @@ class Trail:
         self._made = False
         # one writes, and one puts together and removes, which takes longer
         self._pool = ThreadPoolExecutor(1, thread_name_prefix="orca-store")
+        self._questions = ThreadPoolExecutor(1, thread_name_prefix="orca-question")
+        self._asked: tuple[int, Future[bool]] | None = None
         self._beside = ThreadPoolExecutor(1, thread_name_prefix="orca-packing")
         self._packing = Packing(store, self.folder)
         self._packed: Future[None] | None = None
@@ -208,13 +210,27 @@ class Trail:
                 if self._lost or not self._made:
                     return self._lost
                 self.flush()
-                number = self.next
-                gone = self.store.has(log_name(self.folder, number)) or not self.store.has(f"made/{self.world}")
+                return self._is_taken()
         except Superseded:
             return True
         except StoreAway:
             return False
-        return gone
+
+    def _is_taken(self) -> bool:
+        """Whether the next number is taken; False where that is not known in time."""
+        if self._asked is None or self._asked[1].done():
+            self._asked = (self.next, self._questions.submit(self._find_out, self.next))
+        number, answer = self._asked
+        if number != self.next:
+            # an answer that is late: the object of that number may be ours by now
+            return False
+        try:
+            return answer.result(ANSWER_SECONDS)
+        except TimeoutError:
+            return False
+
+    def _find_out(self, number: int) -> bool:
+        return self.store.has(log_name(self.folder, number)) or not self.store.has(f"made/{self.world}")
 
     def delete(self) -> None:
         """Remove the world from the store; there is none of this name from the first moment on."""
@@ -223,5 +239,5 @@ class Trail:
 
     def close(self) -> None:
         """Nothing more is written."""
-        self._pool.shutdown(wait=False)
-        self._beside.shutdown(wait=False)
+        for pool in (self._pool, self._questions, self._beside):
+            pool.shutdown(wait=False)

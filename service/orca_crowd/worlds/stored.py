@@ -16,7 +16,7 @@ from orca_crowd.clock import Clock
 from orca_crowd.errors import ApiError
 from orca_crowd.journal.codec import pack
 from orca_crowd.journal.entries import FirstState
-from orca_crowd.journal.errors import JournalFull
+from orca_crowd.journal.errors import BadJournal, JournalFull
 from orca_crowd.journal.recorder import Recorder
 from orca_crowd.journal.store import Store
 from orca_crowd.journal.stored import StoredJournal, rebuild
@@ -54,10 +54,16 @@ class StoredArchive(Archive):
         """
         self.open()
         trail = self._trail
-        row = trail.claim(int(self._clock.wall() * 1000))
-        if row is None:
-            return trail.epoch, trail.epoch
-        rebuild(self.path(self._world), row, trail.store, trail.folder)
+        path = self.path(self._world)
+        try:
+            row = trail.claim(int(self._clock.wall() * 1000))
+            if row is None:
+                return trail.epoch, trail.epoch
+            rebuild(path, row, trail.store, trail.folder)
+        except BadJournal:
+            # the world is there and has failed, which its registry finds out and tells
+            path.touch()
+            raise
         return trail.epoch, row.made // NUMBERS
 
     def superseded(self) -> bool:

@@ -21,6 +21,7 @@ ANSWER_SECONDS: Final = 5.0
 # what nodes on this machine are told beside where to find our packages
 NODE_ENVIRONMENT: Final = {
     "RAY_USAGE_STATS_ENABLED": "0",
+    "RAY_worker_niceness": "0",
     # our processes hold no device, and Ray would hide all of them with a warning
     "RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO": "0",
     # a machine that has much else to do takes its time to begin
