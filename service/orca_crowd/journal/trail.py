@@ -234,6 +234,9 @@ class Trail:
 
     def delete(self) -> None:
         """Remove the world from the store; there is none of this name from the first moment on."""
+        with self._lock:
+            # that it is not there is no sign of somebody else from here on
+            self._made = False
         self.store.remove([f"made/{self.world}", f"asleep/{self.world}"])
         self.store.remove([f"{self.folder}/{name}" for name in self.store.names(self.folder)])
 

@@ -240,9 +240,12 @@ def test_what_is_damaged_is_left_out_and_told(lives: Lives, tmp_path: Path) -> N
 def test_a_deleted_world_is_gone_and_its_id_is_free(lives: Lives) -> None:
     life = lives(1000)
     life.journal.append("commands", 3, b"one")
-    life.trail.delete()
-    assert life.store.names("") == []
+    other = lives(1500)
+    other.trail.delete()
+    assert other.store.names("") == []
+    # who was there before has nothing to say; who deleted it has an answer to give
     assert life.trail.superseded()
+    assert not other.trail.superseded()
     anew = lives(2000)
     assert anew.facts() == (3, [], [1])
     # what the old one still writes is nobody's
