@@ -18,6 +18,8 @@ LOST = -1
 
 # how many members ahead, a power of two, memory is asked for: where each stands in the grid no machine foresees
 AHEAD = 16
+# and how many of those who look
+LATER = 4
 # at most so many goals and points are looked at from one place
 CANDIDATES = 128
 # how many rings of cells are looked at for a place to go on from, beside a wall that one is pressed against
@@ -154,6 +156,19 @@ def steer_along(
                 continue
             i = members[here]
         else:
+            later = here - total + LATER
+            if later < waiting:
+                i = looking[later]
+                cell = column_of(position[i, 1], y, size, rows) * columns + column_of(position[i, 0], x, size, columns)
+                for k in range(9):
+                    number = cell + (k // 3 - 1) * columns + k % 3 - 1
+                    number = 0 + onward[number] if 0 <= number < columns * rows else -1
+                    if 0 <= number < points:
+                        prefetch(point, number)
+                        prefetch(distance, number)
+                if start[cell] < start[cell + 1]:
+                    # an index of words, where the list has half words
+                    prefetch(segments, 0 + items[start[cell]])
             i = looking[here - total]
             cell = column_of(position[i, 1], y, size, rows) * columns + column_of(position[i, 0], x, size, columns)
         px = position[i, 0]

@@ -1,8 +1,8 @@
 """What going along flow fields costs: a crowd of one world, in turn with the same crowd going straight on.
 
 Both start from where everybody is in the guided world, go on side by side for a while, so that both have their caches,
-and then take turns step by step. A ratio is that of as many steps as there are between two sortings of the solver. Where
-everybody is differs by a second's walk at most.
+and then take turns step by step. A ratio is that of as many steps as there are between two sortings of the solver.
+Where everybody is differs by two seconds' walk at most.
 """
 
 from __future__ import annotations
@@ -70,7 +70,8 @@ def measure_flow_cost(plan: FlowCostPlan) -> dict[str, Any]:
         straight_steps.append(1e3 * seconds[1] / BLOCK)
     name = f"along fields, {plan.agents:,} agents to 4 exits, median, times steps straight on"
     return {
-        "fact": f"{plan.agents:,} agents of {RADIUS:g} m to the nearest of 4 exits among {_walls(plan)} walls, one thread",
+        "fact": f"{plan.agents:,} agents of {RADIUS:g} m to the nearest of 4 exits among {_walls(plan)} walls, one "
+        "thread",
         "ratio": spread(found),
         "figures": [
             figure("a step straight on, to 4 exits", "ms of the processor", straight_steps),
