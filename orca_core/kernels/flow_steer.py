@@ -49,24 +49,31 @@ def with_candidate(number, count, px, py, goals, point, distance, numbers, lengt
 
 
 @kernel(
-    "i8(f8,f8,f8[:,::1],i8,i8,f8,f8,f8,i8,i8,b1,u1[::1],i8[::1],i4[::1],f8[:,::1],f8[::1],f8,"
+    "i8(f8,f8,i8,f8[:,::1],i8,i8,f8,f8,f8,i8,i8,b1,u1[::1],i8[::1],i4[::1],f8[:,::1],f8[::1],f8,"
     "f8[:,::1],i4[::1],f8[::1],i4[::1],i4[::1],i4[::1],f8[::1])"
 )
 def seen_point(
-    px, py, goals, column, row, x, y, size, columns, rows, open_plane, kind, start, items, segments, reach,
+    px, py, unseen, goals, column, row, x, y, size, columns, rows, open_plane, kind, start, items, segments, reach,
     slack, point, narrow, distance, onward, direct, numbers, lengths,
 ):  # fmt: skip
     """What is seen from p and is on the shortest way, of all that the points of the nine cells round it head for and of
     these points themselves; -1 where nothing is seen.
 
-    A point is never on a shorter way than what it heads for, so that it is looked at only if that is not seen.
+    A point is never on a shorter way than what it heads for, so that it is looked at only if that is not seen. Of one
+    it is known already that it is `unseen`, unless that is below 0.
     """
     cells = columns * rows
     points = point.shape[0]
     count = 0
-    for turn in range(-1, CANDIDATES):
-        blocked = -1
-        if turn >= 0:
+    for turn in range(-2, CANDIDATES):
+        blocked = unseen
+        if turn == -1:
+            if unseen < 0:
+                continue
+            for k in range(count):
+                if numbers[k] == unseen:
+                    lengths[k] = math.inf
+        elif turn >= 0:
             best = -1
             for k in range(count):
                 if lengths[k] < math.inf and (best < 0 or lengths[k] < lengths[best]):
@@ -91,8 +98,8 @@ def seen_point(
             for m in range(-1, narrow[cell + 1] - narrow[cell] if points > cells else 0):
                 number = cell if m < 0 else cells + narrow[cell] + m
                 chosen = onward[number]
-                if chosen >= 0 and (turn < 0 or chosen == blocked):
-                    chosen = chosen if turn < 0 else number
+                if chosen >= 0 and (turn == -2 or chosen == blocked):
+                    chosen = chosen if turn == -2 else number
                     count = with_candidate(chosen, count, px, py, goals, point, distance, numbers, lengths)
     return -1
 
@@ -113,6 +120,68 @@ def nearest_cell(px, py, column, row, columns, rows, rings, point, distance):
                 best = dx * dx + dy * dy
                 chosen = cell
     return chosen
+
+
+@kernel(
+    "i8(i8,i8,f8,f8,f8[:,::1],f8[::1],f8[::1],f8,b1,f8[:,::1],f8[:,::1],i4[::1],i4[::1],u1[::1],u1[::1],f8[:,::1],"
+    "i4[::1])",
+    inline=True,
+)
+def head_for(
+    i, target, px, py, goal, preferred_speed, max_speed, dt, stop, goals, point, onward, component, arriving, guided,
+    steer_velocity, stranded,
+):  # fmt: skip
+    """Write what agent i at p prefers that is to get to a goal or a point; returns 1, or 0 where that is its goal."""
+    points = point.shape[0]
+    last = True
+    if target >= points:
+        tx = goals[target - points, 0]
+        ty = goals[target - points, 1]
+        if tx == goal[i, 0] and ty == goal[i, 1]:
+            return 0
+    elif target < 0:
+        stranded[i] = LOST
+        tx = px
+        ty = py
+    else:
+        tx = point[target, 0]
+        ty = point[target, 1]
+        last = onward[target] == target
+        if arriving[component[target]] == 0:
+            stranded[i] = component[target]
+            if stop:
+                last = True
+                tx = px
+                ty = py
+    guided[i] = 1
+    speed = preferred_speed[i] if preferred_speed[i] >= 0.0 else max_speed[i]
+    dx = tx - px
+    dy = ty - py
+    length = math.sqrt(dx * dx + dy * dy)
+    if not last and length < speed * dt:
+        # the rest of this step beyond the turn
+        beyond = onward[target]
+        nx = goals[beyond - points, 0] if beyond >= points else point[beyond, 0]
+        ny = goals[beyond - points, 1] if beyond >= points else point[beyond, 1]
+        wx = nx - tx
+        wy = ny - ty
+        way = math.sqrt(wx * wx + wy * wy)
+        if way > 0.0:
+            part = min(speed * dt - length, way) / way
+            dx += wx * part
+            dy += wy * part
+        length = math.sqrt(dx * dx + dy * dy)
+        last = True
+    if last:
+        # never beyond where it is to be after the step
+        speed = min(speed, length / dt)
+    if length > 0.0:
+        steer_velocity[i, 0] = dx / length * speed
+        steer_velocity[i, 1] = dy / length * speed
+    else:
+        steer_velocity[i, 0] = 0.0
+        steer_velocity[i, 1] = 0.0
+    return 1
 
 
 @kernel(
@@ -140,122 +209,87 @@ def steer_along(
     count = 0
     total = members.shape[0]
     waiting = 0
-    m = -AHEAD
-    while m < total + waiting:
-        here = m
-        m += 1
-        if here < total:
-            slot = here & (AHEAD - 1)
-            cell = places[slot]
-            if here + AHEAD < total:
-                i = members[here + AHEAD]
-                ahead = column_of(position[i, 1], y, size, rows) * columns + column_of(position[i, 0], x, size, columns)
-                prefetch(direct, ahead)
-                places[slot] = ahead
-            if here < 0:
-                continue
-            i = members[here]
-        else:
-            later = here - total + LATER
-            if later < waiting:
-                i = looking[later]
-                cell = column_of(position[i, 1], y, size, rows) * columns + column_of(position[i, 0], x, size, columns)
-                for k in range(9):
-                    number = cell + (k // 3 - 1) * columns + k % 3 - 1
-                    number = 0 + onward[number] if 0 <= number < columns * rows else -1
-                    if 0 <= number < points:
-                        prefetch(point, number)
-                        prefetch(distance, number)
-                if start[cell] < start[cell + 1]:
-                    # an index of words, where the list has half words
-                    prefetch(segments, 0 + items[start[cell]])
-            i = looking[here - total]
-            cell = column_of(position[i, 1], y, size, rows) * columns + column_of(position[i, 0], x, size, columns)
+    for m in range(-AHEAD, total):
+        slot = m & (AHEAD - 1)
+        cell = places[slot]
+        if m + AHEAD < total:
+            i = members[m + AHEAD]
+            ahead = column_of(position[i, 1], y, size, rows) * columns + column_of(position[i, 0], x, size, columns)
+            prefetch(direct, ahead)
+            places[slot] = ahead
+        if m < 0:
+            continue
+        i = members[m]
         px = position[i, 0]
         py = position[i, 1]
+        dx = goal[i, 0] - px
+        dy = goal[i, 1] - py
+        stranded[i] = ON_THE_WAY
+        if dx * dx + dy * dy <= goal_tolerance[i] * goal_tolerance[i]:
+            continue
         target = direct[cell]
-        if here < total:
-            dx = goal[i, 0] - px
-            dy = goal[i, 1] - py
-            stranded[i] = ON_THE_WAY
-            if dx * dx + dy * dy <= goal_tolerance[i] * goal_tolerance[i]:
-                continue
-            if target < 0:
-                looking[waiting] = i
-                waiting += 1
-                for k in range(-1, 2):
-                    beside = min(max(cell + k * columns, 0), columns * rows - 1)
-                    prefetch(onward, beside)
-                    prefetch(kind, beside)
-                prefetch(start, cell)
-                continue
-        row = cell // columns
-        column = cell - row * columns
-        if target < 0 and onward[cell] >= 0:
-            # what the cell itself heads for, if it is seen and nobody in the cell can have passed it
-            number = onward[cell]
+        if target >= 0:
+            count += head_for(
+                i, target, px, py, goal, preferred_speed, max_speed, dt, stop, goals, point, onward, component,
+                arriving, guided, steer_velocity, stranded,
+            )  # fmt: skip
+            continue
+        looking[waiting] = i
+        waiting += 1
+        for k in range(-1, 2):
+            beside = min(max(cell + k * columns, 0), columns * rows - 1)
+            prefetch(onward, beside)
+            prefetch(kind, beside)
+        prefetch(start, cell)
+    for w in range(-LATER, waiting):
+        if w + LATER < waiting:
+            i = looking[w + LATER]
+            cell = column_of(position[i, 1], y, size, rows) * columns + column_of(position[i, 0], x, size, columns)
+            number = 0 + onward[cell]
+            if 0 <= number < points:
+                prefetch(point, number)
+                prefetch(onward, number)
+            if start[cell] < start[cell + 1]:
+                # an index of words, where the list has half words
+                prefetch(segments, 0 + items[start[cell]])
+        if w < 0:
+            continue
+        i = looking[w]
+        px = position[i, 0]
+        py = position[i, 1]
+        row = column_of(py, y, size, rows)
+        column = column_of(px, x, size, columns)
+        cell = row * columns + column
+        # what the cell itself heads for is mostly seen; where that is near one may have passed it, and what comes after
+        # it is seen
+        target = -1
+        unseen = -1
+        number = 0 + onward[cell]
+        if number >= 0:
             tx = goals[number - points, 0] if number >= points else point[number, 0]
             ty = goals[number - points, 1] if number >= points else point[number, 1]
-            away = max(abs(tx - x - (column + 0.5) * size), abs(ty - y - (row + 0.5) * size))
-            if (number >= points or away > AWAY * size) and sees_known(
+            if number < points:
+                away = max(abs(tx - x - (column + 0.5) * size), abs(ty - y - (row + 0.5) * size))
+                if away <= AWAY * size:
+                    number = 0 + onward[number]
+                    tx = goals[number - points, 0] if number >= points else point[number, 0]
+                    ty = goals[number - points, 1] if number >= points else point[number, 1]
+            if sees_known(
                 px, py, tx, ty, direct, number, x, y, size, columns, rows, open_plane, kind, start, items, segments,
                 reach, slack,
             ):  # fmt: skip
                 target = number
+            else:
+                unseen = number
         if target < 0:
             target = seen_point(
-                px, py, goals, column, row, x, y, size, columns, rows, open_plane, kind, start, items, segments,
+                px, py, unseen, goals, column, row, x, y, size, columns, rows, open_plane, kind, start, items, segments,
                 reach, slack, point, narrow, distance, onward, direct, numbers, lengths,
             )  # fmt: skip
         if target < 0:
             target = nearest_cell(px, py, column, row, columns, rows, min(rings, WIDEST), point, distance)
-        last = True
-        if target >= points:
-            tx = goals[target - points, 0]
-            ty = goals[target - points, 1]
-            if tx == goal[i, 0] and ty == goal[i, 1]:
-                continue
-        elif target < 0:
-            stranded[i] = LOST
-            tx = px
-            ty = py
-        else:
-            tx = point[target, 0]
-            ty = point[target, 1]
-            last = onward[target] == target
-            if arriving[component[target]] == 0:
-                stranded[i] = component[target]
-                if stop:
-                    last = True
-                    tx = px
-                    ty = py
-        guided[i] = 1
-        count += 1
-        speed = preferred_speed[i] if preferred_speed[i] >= 0.0 else max_speed[i]
-        dx = tx - px
-        dy = ty - py
-        length = math.sqrt(dx * dx + dy * dy)
-        if not last and length < speed * dt:
-            # the rest of this step beyond the turn
-            beyond = onward[target]
-            nx = goals[beyond - points, 0] if beyond >= points else point[beyond, 0]
-            ny = goals[beyond - points, 1] if beyond >= points else point[beyond, 1]
-            wx = nx - tx
-            wy = ny - ty
-            way = math.sqrt(wx * wx + wy * wy)
-            if way > 0.0:
-                part = min(speed * dt - length, way) / way
-                dx += wx * part
-                dy += wy * part
-            length = math.sqrt(dx * dx + dy * dy)
-            last = True
-        if last:
-            # never beyond where it is to be after the step
-            speed = min(speed, length / dt)
-        if length > 0.0:
-            steer_velocity[i, 0] = dx / length * speed
-            steer_velocity[i, 1] = dy / length * speed
-        else:
-            steer_velocity[i, 0] = 0.0
-            steer_velocity[i, 1] = 0.0
+        count += head_for(
+            i, target, px, py, goal, preferred_speed, max_speed, dt, stop, goals, point, onward, component, arriving,
+            guided, steer_velocity, stranded,
+        )  # fmt: skip
     return count
