@@ -124,11 +124,11 @@ class LiveWays(LivePlanning[planning.Question, FoundWays]):
         super().__init__(pool, recorder, answer)
         self._preparing: Future[None] | None = None
 
-    def prepare(self, planner: Planner, radii: NDArray[np.float64], farthest: float) -> None:
+    def prepare(self, planner: Planner, discs: NDArray[np.float64], farthest: float) -> None:
         """Begin as soon as there is a thread for it; what was prepared for a planner before this one is not needed."""
         if self._preparing is not None:
             self._preparing.cancel()
-        self._preparing = self._lane.submit(lambda: prepared(planner, radii, farthest))
+        self._preparing = self._lane.submit(lambda: prepared(planner, discs, farthest))
 
     def foresee(self, due: int, question: planning.Question, tell: Callable[[FoundWays], None]) -> None:
         """Have somebody told in a thread what will be let in after step `due`, as far as it is known without a search.
@@ -193,5 +193,5 @@ class ReplayedPlanning(Generic[Question, Answer]):
 class ReplayedWays(ReplayedPlanning[planning.Question, FoundWays]):
     """Ways of agents: what there is to prepare is made when it is asked for, if it is."""
 
-    def prepare(self, planner: Planner, radii: NDArray[np.float64], farthest: float) -> None:
+    def prepare(self, planner: Planner, discs: NDArray[np.float64], farthest: float) -> None:
         """Nothing to do before somebody asks."""
