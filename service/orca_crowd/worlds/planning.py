@@ -55,11 +55,14 @@ class _Lane:
         self._running = False
         self._lock = threading.Lock()
 
-    def submit(self, call: Callable[[], Result]) -> Future[Result]:
-        """Behind those that wait."""
+    def submit(self, call: Callable[[], Result], *, at_once: bool = False) -> Future[Result]:
+        """Behind those that wait, or before them, after the one that is being answered."""
         future: Future[Result] = Future()
         with self._lock:
-            self._waiting.append((call, future))
+            if at_once:
+                self._waiting.appendleft((call, future))
+            else:
+                self._waiting.append((call, future))
             idle, self._running = not self._running, True
         if idle:
             self._pool.start(self._next)
@@ -133,9 +136,10 @@ class LiveWays(LivePlanning[planning.Question, FoundWays]):
     def foresee(self, due: int, question: planning.Question, tell: Callable[[FoundWays], None]) -> None:
         """Have somebody told in a thread what will be let in after step `due`, as far as it is known without a search.
 
-        Nothing of it is recorded: the world finds it out by itself.
+        Nothing of it is recorded: the world finds it out by itself. It takes no search, so nobody waits long for it,
+        and it waits for one question at the most.
         """
-        self._lane.submit(lambda: tell(self._answer(question, due)))
+        self._lane.submit(lambda: tell(self._answer(question, due)), at_once=True)
 
 
 class FieldWorkshop:
