@@ -9,7 +9,7 @@ counts go on; who is in a sub-plan comes out of it.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
+from dataclasses import asdict, replace
 from itertools import count
 
 import numpy as np
@@ -69,34 +69,47 @@ def listed_goals(goals: Sequence[Sequence[int]]) -> Goals:
     return following
 
 
+def _never() -> bool:
+    return False
+
+
 class Lifelong:
     """A run of `steps` steps; `run` is the one that goes on at the moment, with the world of the first."""
 
-    def __init__(
-        self, instance: Instance, config: Config, variant: Variant, goals: Goals, steps: int,
+    def __init__(self, run: Run, goals: Goals, steps: int) -> None:
+        """Go on with a run that is prepared and whose agents have their first goals."""
+        assert run.world is not None, "prepare comes first"
+        self._goals, self._steps, self._config, self._variant = goals, steps, run.config, run.variant
+        self.run = run
+        # how often each has arrived, and whether it is where it was sent
+        self.arrivals = np.zeros(run.instance.count, np.int64)
+        self._there = np.zeros(run.instance.count, np.bool_)
+        self._planned = 0
+        self.plans = 1
+        # what was planned before the first step, as in any other run
+        self._plan = {name: value for name, value in asdict(run.metrics).items() if name.startswith("lns_")}
+
+    @classmethod
+    def of(
+        cls, instance: Instance, config: Config, variant: Variant, goals: Goals, steps: int,
         radii: NDArray[np.float64] | None = None,
-    ) -> None:  # fmt: skip
+    ) -> Lifelong:  # fmt: skip
         """Plan for the first goals. Raises InvalidInput for goals out of reach, and for variants that do not move."""
         if not variant.moves:
             raise InvalidInput(f"nobody moves in variant {variant.value}")
-        self._goals, self._steps, self._config, self._variant = goals, steps, config, variant
-        self.run = Run(instance, config, variant, radii)
-        self.run.plan()
-        self.run.identify_corridors()
-        self.run.build_dependencies()
-        self.run.prepare()
-        # how often each has arrived, and whether it is where it was sent
-        self.arrivals = np.zeros(instance.count, np.int64)
-        self._there = np.zeros(instance.count, np.bool_)
-        self._planned = 0
-        self.plans = 1
+        run = Run(instance, config, variant, radii)
+        run.plan()
+        run.identify_corridors()
+        run.build_dependencies()
+        run.prepare()
+        return cls(run, goals, steps)
 
-    def step(self) -> bool:
-        """One step; False once there have been as many as wanted."""
+    def step(self, stop: Callable[[], bool] = _never) -> bool:
+        """One step; False once there have been as many as wanted, or where `stop` says so."""
         world, guide = self.run.world, self.run.guide
         assert world is not None
         assert guide is not None
-        if world.step_count >= self._steps:
+        if world.step_count >= self._steps or stop():
             return False
         world.step()
         self.run.tally.look(world, guide)
@@ -150,5 +163,5 @@ class Lifelong:
 
     @property
     def metrics(self) -> Metrics:
-        """What there is to say of it so far; times of arrival are those at the present goals."""
-        return replace(self.run.metrics, throughput=self.throughput)
+        """What there is to say of it so far; times of arrival are those at the present goals, the plan is the first."""
+        return replace(self.run.metrics, throughput=self.throughput, **self._plan)
