@@ -34,7 +34,7 @@ class Triangulation:
 
 def triangulated(area: Any) -> Triangulation:
     """The constrained Delaunay triangles of a MultiPolygon."""
-    pieces = parted(area) if not area.is_empty else []
+    pieces = parted(area) if not area.is_empty else np.empty(0, object)
     if not len(pieces):
         none = np.empty((0, 3), np.int64)
         return Triangulation(np.empty((0, 2)), none, none, np.empty(0, np.int64))
