@@ -79,3 +79,55 @@ def test_agents_cannot_cooperate_in_a_world_without_guidance(client: httpx.Clien
     assert "no guidance" in fault["message"]
     changed = client.patch(world, json={"defaults": {"guidance": "cooperative"}})
     assert (changed.status_code, changed.json()["errors"][0]["field"]) == (422, "defaults.guidance")
+
+
+OUTLINE = [(0, 0), (6, 0), (6, 2.5), (12, 2.5), (12, 0), (18, 0), (18, 6), (12, 6), (12, 3.5), (6, 3.5), (6, 6), (0, 6)]
+
+
+def halls(make_world: MakeWorld, client: httpx.Client, **options: Any) -> str:
+    """Two rooms with a passage between them in which two do not pass each other, four on either side."""
+    world = make_world(time_step=0.1, options={"profile": "text", **options})
+    ground = {"type": "Polygon", "coordinates": [[*OUTLINE, OUTLINE[0]]]}
+    client.post(f"{world}/walkable", json={"areas": [{"geometry": ground}]}).raise_for_status()
+    places = [[x, 1.0 + 1.3 * row] for x in (1, 17) for row in range(4)]
+    traits = {"radius": 0.3, "max_speed": 1.0, "goal_tolerance": 0.1, "guidance": "path"}
+    agents = [{"position": place, "goal": places[k - 4], **traits} for k, place in enumerate(places)]
+    client.post(f"{world}/agents", json={"agents": agents}).raise_for_status()
+    return world
+
+
+def test_agents_take_turns_on_walkable_ground(client: httpx.Client, make_world: MakeWorld) -> None:
+    there, waited = {}, []
+    for turns in (False, True):
+        world = halls(make_world, client, corridor_turns=turns)
+        shown = client.get(world).json()
+        assert (shown["options"]["corridor_turns"], shown["options"]["corridor_margin"]) == (turns, 0.0)
+        assert shown["guidance"] is None
+        for _ in range(50):
+            body = {"count": 10, "return": "agents", "fields": ["cooperation", "waits_for", "status"]}
+            told = client.post(f"{world}/steps", json=body).json()["agents"]
+            if not turns:
+                assert told["cooperation"] == ["none"] * 8
+                continue
+            for one, (state, other) in enumerate(zip(told["cooperation"], told["waits_for"], strict=True)):
+                if state == "drift" and other is not None:
+                    waited.append(other)
+                    why = client.get(f"{world}/agents/{one}/explain").json()["agent"]
+                    assert (why["cooperation"], why["waits_for"]) == ("drift", other)
+        there[turns] = told["status"].count("arrived")
+    assert there[True] == 8 > there[False]
+    assert set(waited) <= set(range(8))
+    assert waited, "nobody waited for anybody"
+
+
+@pytest.mark.parametrize(
+    ("members", "field"),
+    [
+        ({"options": {"corridor_turns": "yes"}}, "options.corridor_turns"),
+        ({"options": {"corridor_margin": -1}}, "options.corridor_margin"),
+        ({"options": {"corridor_turns": True}, "guidance": {"variant": "corca"}}, "options.corridor_turns"),
+    ],
+)
+def test_turns_that_cannot_be_are_refused(client: httpx.Client, members: dict[str, Any], field: str) -> None:
+    answer = client.post("/v1/worlds", json={"time_step": 0.1, **members})
+    assert (answer.status_code, answer.json()["errors"][0]["field"]) == (422, field), answer.text
