@@ -168,7 +168,9 @@ class Coordination:
         assert cooperation is not None, "only worlds with cooperation ask"
         frame, origin = Frame(grid.grid, grid.cell_size, upward=True), np.array(grid.origin)
         start, goal = (frame.cells(points - origin) for points in (wanted.position, wanted.goal))
-        return TeamQuestion(grid.grid, cooperation, wanted.ids, start, goal, world.seed)
+        # chance of its own for every plan: with the same one whoever was planned for last would be so every time
+        seed = (world.seed + self._asked_at) % 2**53
+        return TeamQuestion(grid.grid, cooperation, wanted.ids, start, goal, seed)
 
     def _enter(self, world: World, asked: _Wanted, plan: TeamPlan) -> list[Event]:
         """Follow a plan from now on, and tell of those who have no way to their goals since this one."""
@@ -182,6 +184,7 @@ class Coordination:
                 (plan.outcome[chosen] != NEAR).astype(np.uint8), plan.count[chosen], plan.cells,
             )  # fmt: skip
             self._team = Team(course, asked.grid, cooperation, world)
+            self._team.catch_up(world)
         lost = np.flatnonzero(plan.count == 0)
         before = self._lost
         self._lost = _Lost(plan.ids[lost], asked.goal[lost], plan.outcome[lost], plan.nearest[lost])

@@ -138,7 +138,9 @@ class Lifelong:
             return
         starts = starts_now(run)
         assert starts is not None, "discs that keep apart have a cell each"
-        following_run = Run(Instance(run.instance.grid, starts, goals), self._config, self._variant, run.radii)
+        # chance of its own for every plan: with the same one whoever was planned for last would be so every time
+        config = replace(self._config, seed=(self._config.seed + self.plans) % 2**53)
+        following_run = Run(Instance(run.instance.grid, starts, goals), config, self._variant, run.radii)
         looks = count()
         found = following_run.plan(lambda: next(looks) >= LOOKS)
         if found is not None and not found.complete:

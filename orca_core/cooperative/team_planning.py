@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from orca_core._jit import compile_all
 from orca_core.cooperation import Cooperation
 from orca_core.cooperative.alone import own_paths
+from orca_core.cooperative.knot import BUDGET, solve_instance
 from orca_core.formats.movingai import GridMap
 from orca_core.kernels.narrow import number_groups
 from orca_core.mapf.grid_graph import neighbours_of
@@ -32,8 +33,9 @@ Integers = NDArray[np.int64]
 # what became of each agent, by its code: a path to its cell, one to a cell near it, or why there is none
 OUTCOMES = ("way", "near", "start-off-surface", "goal-off-surface", "disconnected")
 WAY, NEAR, START_OFF, GOAL_OFF, DISCONNECTED = range(5)
-# iterations after which a plan in which some still meet is taken as it is: the solver keeps them apart all the same
-REPAIRS = 2000
+# iterations after which the planner for knots is asked; where that finds no plan either, one in which some meet is
+# taken: the solver keeps them apart all the same
+REPAIRS = 200
 NOBODY: frozenset[int] = frozenset()
 FARTHEST = np.iinfo(np.int64).max
 
@@ -148,6 +150,9 @@ def _paths(question: TeamQuestion, instance: Instance) -> list[Integers]:
         repairs=REPAIRS,
     )  # fmt: skip
     plan = solve(instance, settings, random_state=np.random.default_rng(question.seed))
+    if not plan.complete:
+        # who has just met another in a gap may have to go back: prioritized planning finds no way to do that
+        plan = solve_instance(instance, BUDGET)[0] or plan
     return [path.astype(np.int64) for path in plan.paths]
 
 
