@@ -42,8 +42,8 @@ FARTHEST = np.iinfo(np.int64).max
 
 @dataclass(frozen=True, eq=False)
 class TeamQuestion:
-    """`ids` int64 (m,), and the cells `start` and `goal` (m,) of each on `grid`, -1 beside the map; `seed` decides
-    chance.
+    """`ids` int64 (m,), and the cells `start` and `goal` (m,) of each on `grid`, -1 beside the map; `since` (m,) is the
+    step since which each is on its way there, and whoever is the longest is planned for first; `seed` decides chance.
     """
 
     grid: GridMap
@@ -51,6 +51,7 @@ class TeamQuestion:
     ids: Integers
     start: Integers
     goal: Integers
+    since: Integers
     seed: int
 
 
@@ -133,14 +134,15 @@ def planned(question: TeamQuestion, due: int) -> TeamPlan:
         taken_starts.add(place)
         taken_goals.add(end)
     chosen = np.flatnonzero(outcome <= NEAR)
-    paths = _paths(question, Instance(grid, start[chosen], goal[chosen])) if len(chosen) else []
+    instance = Instance(grid, start[chosen], goal[chosen])
+    paths = _paths(question, instance, question.since[chosen]) if len(chosen) else []
     lengths = np.zeros(count, np.int64)
     lengths[chosen] = [len(path) for path in paths]
     cells = np.concatenate([np.empty(0, np.int64), *paths])
     return TeamPlan(due, question.ids, outcome, nearest, lengths, cells)
 
 
-def _paths(question: TeamQuestion, instance: Instance) -> list[Integers]:
+def _paths(question: TeamQuestion, instance: Instance, since: Integers) -> list[Integers]:
     """A path each, by the plan for all where there is one, else the shortest of its own."""
     asked = question.cooperation
     if not asked.takes_turns:
@@ -149,7 +151,7 @@ def _paths(question: TeamQuestion, instance: Instance) -> list[Integers]:
         init_algo=asked.init_algo, neighbor_size=asked.neighbor_size, max_iterations=asked.max_iterations,
         repairs=REPAIRS,
     )  # fmt: skip
-    plan = solve(instance, settings, random_state=np.random.default_rng(question.seed))
+    plan = solve(instance, settings, random_state=np.random.default_rng(question.seed), rank=since)
     if not plan.complete:
         # who has just met another in a gap may have to go back: prioritized planning finds no way to do that
         plan = solve_instance(instance, BUDGET)[0] or plan

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from typing import Any
 
 import httpx
 import msgspec
 import pytest
+from websockets.sync.client import connect
+from websockets.typing import Subprotocol
 
 MakeWorld = Callable[..., str]
 TEXT = {"content-type": "text/plain"}
@@ -79,6 +82,52 @@ def test_agents_cannot_cooperate_in_a_world_without_guidance(client: httpx.Clien
     assert "no guidance" in fault["message"]
     changed = client.patch(world, json={"defaults": {"guidance": "cooperative"}})
     assert (changed.status_code, changed.json()["errors"][0]["field"]) == (422, "defaults.guidance")
+
+
+def test_a_crowd_that_gets_a_goal_at_every_arrival_goes_on(client: httpx.Client, make_world: MakeWorld) -> None:
+    world = rooms(make_world, client)
+    spots = [[[0.5, 0.5], [0.5, 2.5], [1.5, 4.5]], [[6.5, 0.5], [6.5, 2.5], [5.5, 4.5]]]
+    agents = [
+        {"id": k, "position": spots[k % 2][k // 2], "goal": spots[1 - k % 2][k // 2], **TRAITS, "radius": radius}
+        for k, radius in enumerate([0.4, 0.4, 0.2, 0.4, 0.4, 0.2])
+    ]
+    client.post(f"{world}/agents", json={"agents": agents}).raise_for_status()
+    side, arrivals, left = [1 - k % 2 for k in range(6)] + [0], [0] * 7, None
+    url = str(client.base_url).replace("http://", "ws://").rstrip("/") + f"{world}/stream"
+    with connect(url, subprotocols=[Subprotocol("orca-crowd.v1.json")]) as socket:
+
+        def answer(kind: str) -> dict[str, Any]:
+            while True:
+                message: dict[str, Any] = json.loads(socket.recv(timeout=20))
+                assert message["type"] not in ("error", "closing"), message
+                if message["type"] == kind:
+                    return message
+
+        for turn in range(300):
+            socket.send(json.dumps({"type": "step", "count": 2, "key": f"s{turn}"}))
+            arrived = [
+                one for event in answer("stepped")["events"] if event["kind"] == "arrived" for one in event["ids"]
+            ]
+            changes = []
+            for one in arrived:
+                arrivals[one] += 1
+                side[one] = 1 - side[one]
+                changes.append({"id": one, "goal": spots[side[one]][min(one, 5) // 2]})
+            commands: list[dict[str, Any]] = [{"op": "set_agents", "agents": changes}] if changes else []
+            if turn == 150:
+                # one goes for good, and another one comes in its place
+                left = list(arrivals)
+                commands += [{"op": "remove_agents", "ids": [5]}]
+                commands += [{"op": "add_agents", "agents": [{**agents[5], "id": 6}]}]
+            if commands:
+                socket.send(json.dumps({"type": "command", "commands": commands, "key": f"c{turn}"}))
+                answer("ack")
+    assert left is not None
+    assert min(left[:6]) >= 1
+    # nobody is held up by who comes and goes
+    assert all(arrivals[k] > left[k] for k in range(5))
+    assert arrivals[6] >= 1
+    assert sum(arrivals) >= 20
 
 
 OUTLINE = [(0, 0), (6, 0), (6, 2.5), (12, 2.5), (12, 0), (18, 0), (18, 6), (12, 6), (12, 3.5), (6, 3.5), (6, 6), (0, 6)]

@@ -135,6 +135,33 @@ def test_a_journal_brings_plans_back_though_nobody_could_make_them_again(
     assert again.world.snapshot() == library.snapshot()
 
 
+def test_a_crowd_that_goes_on_and_on_comes_out_of_its_journal_again(archive: Archive, pool: PlannerPool) -> None:
+    session = Session("w", rooms(), Settings())
+    archive.begin(session, FACTS)
+    session.plan_with(pool)
+    grid = session.world.grid_map
+    assert grid is not None
+    arrivals = dict.fromkeys(range(4), 0)
+    for _ in range(240):
+        events = session.advance(1)
+        session.record(0.0)
+        arrived = [int(one) for event in events if event["kind"] == "arrived" for one in event["ids"]]
+        for one in arrived:
+            arrivals[one] += 1
+            column = 6 if session.world.agent(one)["goal"][0] < 3.0 else 0
+            goal = list(grid.center(column, (one + arrivals[one]) % 5))
+            body: dict[str, object] = {"op": "set_agents", "agents": [{"id": one, "goal": goal}]}
+            session.answer(parse_commands({"commands": [body]}, Settings()))
+    assert min(arrivals.values()) >= 2
+    path, saved = archive.path("w"), session.world.snapshot()
+    assert session.recorder is not None
+    session.recorder.file.close()
+    back = recover(path, "w", World.restore, Settings())
+    back.file.close()
+    assert back.cut is None
+    assert back.session.world.snapshot() == saved
+
+
 def test_a_journal_brings_turns_on_walkable_ground_back(archive: Archive, pool: PlannerPool) -> None:
     session, library = Session("w", halls(), Settings()), halls()
     archive.begin(session, FACTS)
