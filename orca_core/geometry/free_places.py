@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from orca_core.geometry.clear_area import boundaries_of, clear_of, shrunk_area
 from orca_core.geometry.inside import bounds_of
 from orca_core.geometry.obstacles import Obstacle
+from orca_core.geometry.overlay import common
 from orca_core.geometry.rings import polygonal
 from orca_core.geometry.walkable import WalkableSet
 
@@ -45,7 +46,7 @@ def nearest_free(
     while True:
         near = ((bounds[:, :2] <= high + reach + radius) & (bounds[:, 2:] >= low - reach - radius)).all(axis=1)
         window = shapely.box(*(low - reach), *(high + reach))
-        room = polygonal(window if surface is None else shapely.intersection(surface, window))
+        room = polygonal(window if surface is None else common(surface, window))
         seen = [one for one, close in zip(obstacles, near, strict=True) if close]
         places, found = _nearest(clear_of(room, seen, radius, list(cut)), points)
         everything = bool(near.all()) and (surface is None or shapely.covers(window, shapely.envelope(surface)))

@@ -1523,6 +1523,12 @@ export type components = {
              * @default null
              */
             radius?: number | null;
+            /**
+             * Z Range
+             * @description From the lower to the upper height at which who asks stands: nothing at other heights is in its way; null or left out: what stands at any height is.
+             * @default null
+             */
+            z_range?: number[] | null;
         };
         /**
          * PathShown
