@@ -11,13 +11,15 @@ from orca_crowd.bench.flow_cost import FlowCostPlan
 
 def test_every_step_is_counted_and_every_change_has_its_bar() -> None:
     told: list[str] = []
-    plan = DoorsPlan(agents=30, boxes=16, changes=3, warm_up=5, cost=FlowCostPlan(agents=50, blocks=2))
+    cost = FlowCostPlan(agents=50, blocks=2)
+    plan = DoorsPlan(agents=30, boxes=16, changes=3, warm_up=5, orders=2, at_once=10, cost=cost)
     result = measure_doors(plan, tell=told.append)
     assert json.loads(json.dumps(result)) == result
-    assert [text.split()[-1] for text in told] == ["straight", "path", "flow", "turns"]
-    assert [figure["unit"] for figure in result["figures"]] == [*["ms"] * 9, *["ms of the processor"] * 2, "ratio"]
+    assert [text.split()[-1] for text in told] == ["straight", "path", "flow", "turns", "10"]
+    assert [figure["unit"] for figure in result["figures"]] == [*["ms"] * 11, *["ms of the processor"] * 2, "ratio"]
     assert all(figure["median"] > 0.0 for figure in result["figures"])
-    assert [bar["limit"] for bar in result["bars"]] == [*[2.0] * 12, 1.1]
+    assert [bar["limit"] for bar in result["bars"]] == [*[2.0] * 12, *[50.0] * 4, 1.1]
+    assert set(result["told"]) == {"1", "10"}
     assert result["flow_cost"]["p10"] <= result["bars"][-1]["value"] <= result["flow_cost"]["p90"]
     assert len(result["facts"]) == 2
     usual, after, first = doors._played(DoorsPlan(agents=12, boxes=9, changes=2, warm_up=1), "path")
