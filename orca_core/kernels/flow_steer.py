@@ -7,7 +7,6 @@ head for the same point that is known; elsewhere, near walls and where ways part
 import math
 
 from orca_core._jit import kernel, prefetch
-from orca_core.kernels.flow_field import AWAY
 from orca_core.kernels.flow_sight import column_of, sees_known
 
 __all__ = ["AHEAD", "CANDIDATES", "LOST", "ON_THE_WAY", "steer_along"]
@@ -260,23 +259,14 @@ def steer_along(
         row = column_of(py, y, size, rows)
         column = column_of(px, x, size, columns)
         cell = row * columns + column
-        # what the cell itself heads for is mostly seen; where that is near one may have passed it, and what comes after
-        # it is seen
+        # no way is shorter than the straight one to the goal
         target = -1
         unseen = -1
         number = 0 + onward[cell]
-        if number >= 0:
-            tx = goals[number - points, 0] if number >= points else point[number, 0]
-            ty = goals[number - points, 1] if number >= points else point[number, 1]
-            if number < points:
-                away = max(abs(tx - x - (column + 0.5) * size), abs(ty - y - (row + 0.5) * size))
-                if away <= AWAY * size:
-                    number = 0 + onward[number]
-                    tx = goals[number - points, 0] if number >= points else point[number, 0]
-                    ty = goals[number - points, 1] if number >= points else point[number, 1]
+        if number >= points:
             if sees_known(
-                px, py, tx, ty, direct, number, x, y, size, columns, rows, open_plane, kind, start, items, segments,
-                reach, slack,
+                px, py, goals[number - points, 0], goals[number - points, 1], direct, number, x, y, size, columns, rows,
+                open_plane, kind, start, items, segments, reach, slack,
             ):  # fmt: skip
                 target = number
             else:
