@@ -64,7 +64,7 @@ def _gaps(pairs: NDArray[np.int64], segments: Floats) -> NDArray[np.int64]:
 
 def _all(fill: Callable[[NDArray[Any]], int], shape: tuple[int, ...], kind: type) -> NDArray[Any]:
     """Everything that there is to write, with room for it."""
-    room = np.empty((1024, *shape), kind)
+    room: NDArray[Any] = np.empty((1024, *shape), kind)
     count = fill(room)
     if count > len(room):
         room = np.empty((count, *shape), kind)

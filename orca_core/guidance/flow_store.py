@@ -65,7 +65,7 @@ class Surface:
         self._size, self._cells = size, cells
         self._grid: list[FlowGrid | None] = []
         # the last one that has a grid, until there is one here; and what that has become
-        self._before = before if before is None or before._grid else before._before
+        self._before: Surface | None = before if before is None or before._grid else before._before
         self._change: FlowChange | None = None
         # fields may be made by several threads at once
         self._lock = threading.Lock()
