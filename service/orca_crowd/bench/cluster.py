@@ -25,7 +25,7 @@ from orca_crowd.worlds.scenes import SCENES
 if TYPE_CHECKING:
     from orca_crowd.engine.ray.local import LocalNodes
 
-__all__ = ["FORMAT", "ClusterPlan", "measure_cluster"]
+__all__ = ["FORMAT", "ClusterPlan", "Run", "measure_cluster"]
 
 FORMAT = 1
 # processors that each of the two nodes says it has: worlds ask for little, and helpers for one each

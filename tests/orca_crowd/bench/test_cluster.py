@@ -14,6 +14,7 @@ import pytest
 from orca_core import Options, World
 from orca_core.simulation import Simulation
 from orca_crowd.bench import report
+from orca_crowd.bench.cluster import ClusterPlan, Run
 from orca_crowd.bench.cluster_deaths import Load, goal_of, who
 from orca_crowd.bench.cluster_figures import cluster_bars
 from orca_crowd.bench.contenders import scene_columns
@@ -97,6 +98,19 @@ def test_what_was_lost_or_came_from_the_past_is_counted(kernels: None) -> None:
     # two steps were acknowledged, and the world began again before them
     load.acknowledged[4:] = load.acknowledged[3:4] + load.acknowledged[3:4]
     assert load.faults(SCENE)["lost"] == 2
+
+
+def test_a_part_that_fails_is_told_and_the_others_are_kept() -> None:
+    kept: list[dict[str, Any]] = []
+    run = Run(ClusterPlan(), lambda _: None, kept.append)
+    with run.part("the first"):
+        raise RuntimeError("no room")
+    with run.part("the second"):
+        run.result["congruence"] = [{"name": "scene door", "same_bits": False}]
+    assert [each["failed"] for each in kept] == [["the first"], ["the first"]]
+    assert [bar["name"] for bar in kept[-1]["bars"]] == ["scenes with the digests of `inline` in every step"]
+    assert "the first: failed, RuntimeError: no room" in kept[0]["remarks"]
+    assert "void" in kept[-1]["remarks"][-1]
 
 
 def test_the_bars_are_those_of_their_sizes() -> None:
