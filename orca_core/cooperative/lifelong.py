@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from orca_core.cooperative.anew import LOOKS, starts_now
 from orca_core.cooperative.config import Config
+from orca_core.cooperative.corridors import identify
 from orca_core.cooperative.knot import BUDGET, solve_instance
 from orca_core.cooperative.metrics import Metrics
 from orca_core.cooperative.runner import Run
@@ -36,15 +37,21 @@ Goals = Callable[[int, int, frozenset[int]], int | None]
 
 # steps from one plan for all to the next at least
 REPLAN = 20
+# later than every step
+AT_REST = 2**53
 
 
 def random_goals(grid: GridMap, random_state: np.random.Generator) -> Goals:
-    """Goals drawn from all cells that can be reached."""
-    neighbours = neighbours_of(grid)
+    """Goals drawn from all cells that can be reached, but for narrow ones: who stands there is in everybody's way, and
+    would be sent there after all others, for ever.
+    """
+    neighbours, narrow = neighbours_of(grid), identify(grid).place >= 0
 
     def following(agent: int, cell: int, taken: frozenset[int]) -> int | None:
         steps = distances(neighbours, np.array([cell], np.int64))[0]
-        open_cells = [c for c in np.flatnonzero(steps < UNREACHABLE).tolist() if c not in taken and c != cell]
+        reached = np.flatnonzero(steps < UNREACHABLE)
+        cells = reached[~narrow[reached]] if not narrow[reached].all() else reached
+        open_cells = [c for c in cells.tolist() if c not in taken and c != cell]
         return open_cells[int(random_state.integers(len(open_cells)))] if open_cells else None
 
     return following
@@ -84,6 +91,8 @@ class Lifelong:
         # how often each has arrived, and whether it is where it was sent
         self.arrivals = np.zeros(run.instance.count, np.int64)
         self._there = np.zeros(run.instance.count, np.bool_)
+        # the step at which each was sent there
+        self._since = np.zeros(run.instance.count, np.int64)
         self._planned = 0
         self.plans = 1
         # what was planned before the first step, as in any other run
@@ -138,9 +147,13 @@ class Lifelong:
             return
         starts = starts_now(run)
         assert starts is not None, "discs that keep apart have a cell each"
-        following_run = Run(Instance(run.instance.grid, starts, goals), self._config, self._variant, run.radii)
+        # chance of its own for every plan: with the same one whoever was planned for last would be so every time
+        config = replace(self._config, seed=(self._config.seed + self.plans) % 2**53)
+        following_run = Run(Instance(run.instance.grid, starts, goals), config, self._variant, run.radii)
         looks = count()
-        found = following_run.plan(lambda: next(looks) >= LOOKS)
+        # whoever is on its way the longest is planned for first, or it would wait for ever before a gate
+        rank = np.where(self._there, AT_REST, self._since)
+        found = following_run.plan(lambda: next(looks) >= LOOKS, rank=rank)
         if found is not None and not found.complete:
             # who has just met another in a gap may have to go back: prioritized planning finds no way to do that
             found, _ = solve_instance(following_run.instance, BUDGET)
@@ -149,6 +162,7 @@ class Lifelong:
                 return
             following_run.found = found
         self._there[given] = False
+        self._since[given] = self._planned
         self.plans += 1
         following_run.corridors = run.corridors
         following_run.build_dependencies()

@@ -123,8 +123,13 @@ class Run:
         # plans for all that were made anew, and the step of the last
         self._plans = self._planned = 0
 
-    def plan(self, stop: Callable[[], bool] = _never, report: Callable[[Iteration], None] | None = None) -> Plan | None:
-        """Phase: the plan for all, where the variant has one. Raises InvalidInput for goals out of reach."""
+    def plan(
+        self, stop: Callable[[], bool] = _never, report: Callable[[Iteration], None] | None = None,
+        rank: NDArray[np.int64] | None = None,
+    ) -> Plan | None:  # fmt: skip
+        """Phase: the plan for all, where the variant has one; the lowest `rank` (n,) is planned for first. Raises
+        InvalidInput for goals out of reach.
+        """
         if not self.variant.plans:
             return None
         chance = np.random.default_rng(self.config.seed)
@@ -134,7 +139,7 @@ class Run:
             if report is not None:
                 report(iteration)
 
-        self.found = solve(self.instance, self.config.planning, random_state=chance, stop=stop, report=hear)
+        self.found = solve(self.instance, self.config.planning, random_state=chance, stop=stop, report=hear, rank=rank)
         return self.found
 
     def identify_corridors(self) -> Corridors | None:

@@ -76,6 +76,14 @@ def test_goals_from_a_list_are_visited_in_its_order_and_then_it_stays() -> None:
     assert run.arrivals.tolist() == [3, 3, 1]
 
 
+def test_goals_by_chance_are_in_nobody_s_way() -> None:
+    grid = instance_of(ROOMS).grid
+    goals = random_goals(grid, np.random.default_rng(3))
+    drawn = {goals(0, 0, frozenset({34})) for _ in range(400)}
+    # all cells but its own, somebody's goal, and the gap
+    assert drawn == set(np.flatnonzero(grid.free).tolist()) - {0, 34, 17}
+
+
 def test_where_nobody_moves_there_is_nothing_to_go_on_with() -> None:
     instance = instance_of(ROOMS)
     goals = random_goals(instance.grid, np.random.default_rng(0))
