@@ -66,11 +66,15 @@ def bench_cluster(
         nodes_drained=drains,
     )
     shown = _Shown(console, json_file)
-    # whoever ends it wants what was measured, and no cluster left behind
-    signal.signal(signal.SIGTERM, signal.default_int_handler)
     try:
         with console.status("starting") as status:
-            result = measure_cluster(plan, tell=lambda what: status.update(what), keep=shown.keep)
+
+            def tell(what: str) -> None:
+                # whoever ends it wants what was measured, and no cluster left behind; Ray sets a handler of its own
+                signal.signal(signal.SIGTERM, signal.default_int_handler)
+                status.update(what)
+
+            result = measure_cluster(plan, tell=tell, keep=shown.keep)
     except KeyboardInterrupt:
         if shown.result is None:
             raise typer.Exit(INTERRUPTED) from None
