@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-__all__ = ["LONGEST", "place_of", "share_of"]
+__all__ = ["LONGEST", "TOGETHER", "place_of", "share_of"]
 
 # files and folders by how long they take, the longest first
 LONGEST = (
