@@ -973,6 +973,11 @@ export type components = {
              * @description Agents a second across the gate; null without a gate.
              */
             flow: number | null;
+            /**
+             * Turned
+             * @description Mean of the degrees by which each turns on its way; null in a scene that is not about it.
+             */
+            turned: number | null;
         };
         /**
          * ForkBody
@@ -1843,6 +1848,11 @@ export type components = {
              * @description Ends of the line across which its flow is counted.
              */
             gate: number[][] | null;
+            /**
+             * Arrival
+             * @description How near to its goal somebody has arrived, in metres.
+             */
+            arrival: number;
         };
         /**
          * SteerAnswer
