@@ -13,6 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from orca_core._jit import compile_all
+from orca_core.cooperative.admissions import VisitTable
+from orca_core.cooperative.arrival_gate import ArrivalGate
 from orca_core.cooperative.config import Config
 from orca_core.cooperative.dependencies import Visits
 from orca_core.cooperative.frame import Frame
@@ -96,6 +98,10 @@ class Cooperative:
             self.admitted, self.holder,
         )  # fmt: skip
         self._blocked = frame.blocked()
+        # lets in whoever arrives first, where the plan does not say who that is
+        self._gate: ArrivalGate | None = None
+        if layer and config.turns == "arrival":
+            self._gate = ArrivalGate(VisitTable(*self._fixed[3:]), self._place, frame.grid.width, config)
 
         # everybody is at its start and heads for the waypoint after it
         self.walk = np.zeros((count, 12), np.int64)
@@ -150,6 +156,9 @@ class Cooperative:
 
     def look(self, step: int, position: NDArray[np.float64], velocity: NDArray[np.float64]) -> None:
         """Bring everything up to date with where the agents are, (n, 2) each."""
+        if self._gate is not None:
+            until = self._fixed[1][self.walk[:, columns.WAYPOINT]] + 1
+            self._gate.look(step, position / self._cell_size, self.walk, until, self.taken)
         self.away = cooperate(
             step, len(position), self.layer, self._settings, position, velocity, self._max_speed, self._blocked,
             self._place, *self._fixed, self.walk, self.seen, self.taken, self.taken_target, *self._scratch,
@@ -160,9 +169,10 @@ class Cooperative:
         return {**self._kept(), **({} if self.repairs is None else self.repairs.kept())}
 
     def _kept(self) -> dict[str, NDArray[Any]]:
+        gate = {} if self._gate is None else self._gate.kept()
         return {
             "walk": self.walk, "seen": self.seen, "left": self.left, "turn": self.turn, "taken": self.taken,
-            "taken_target": self.taken_target,
+            "taken_target": self.taken_target, **gate,
         }  # fmt: skip
 
     def put_back(self, kept: Mapping[str, NDArray[Any]]) -> None:

@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from orca_core.cooperative.polygon_corridors import RegionCorridors, identify_regions
+from orca_core.cooperative.precedence import MOST, NOBODY, Precedence
 from orca_core.guidance.trouble import Trouble
 from orca_core.report import Event
 
@@ -35,14 +36,8 @@ NEAR = 6.0
 # part of the maximum speed at which somebody goes away from a mouth, and from which on a neighbour counts as moving
 RETREAT = 0.5
 MOVING = 0.2
-# so many go through from one end while somebody waits at another
-MOST = 4
-# seconds after which the first loses its turn if it has come no nearer
-PATIENCE = 15.0
-NOBODY = -1
 
 BY_AGENT = ("inside", "side", "waits_at", "wait_for")
-BY_CORRIDOR = ("first", "first_since", "first_near", "turn", "passed")
 
 
 class RegionGate:
@@ -62,24 +57,19 @@ class RegionGate:
         self.side = np.full(agents, NOBODY, np.int64)
         self.waits_at = np.full(agents, NOBODY, np.int64)
         self.wait_for = np.full(agents, NOBODY, np.int64)
-        # by corridor: the row of who goes first, since when it has come no nearer and how near it was, whose turn it
-        # is, and how many have come in by that mouth since
-        self.first = np.full(count, NOBODY, np.int64)
-        self.first_since = np.zeros(count, np.int64)
-        self.first_near = np.zeros(count)
-        self.turn = np.full(count, NOBODY, np.int64)
-        self.passed = np.zeros(count, np.int64)
+        # who goes first at each corridor; its sides are mouths
+        self._precedence = Precedence(count, world.time_step)
         self.triggers = 0
         self._wish = np.zeros((agents, 2))
 
     def kept(self) -> Mapping[str, NDArray[Any]]:
         """What it knows of everybody."""
-        return {name: getattr(self, name) for name in (*BY_AGENT, *BY_CORRIDOR)}
+        return {**{name: getattr(self, name) for name in BY_AGENT}, **self._precedence.kept()}
 
     def put_back(self, kept: Mapping[str, NDArray[Any]]) -> None:
         """Go on from what `kept` said."""
-        for name in (*BY_AGENT, *BY_CORRIDOR):
-            getattr(self, name)[:] = kept[name]
+        for name, array in self.kept().items():
+            array[:] = kept[name]
 
     def _align(self, world: World) -> None:
         """Know of the agents that there are, where somebody has come or gone."""
@@ -92,7 +82,7 @@ class RegionGate:
             column = np.append(getattr(self, name), NOBODY)
             setattr(self, name, column[old])
         # rows are others now
-        self.first[:] = NOBODY
+        self._precedence.first[:] = NOBODY
         self.wait_for[:] = NOBODY
         self._ids, self._wish = ids, np.zeros((len(ids), 2))
 
@@ -160,12 +150,8 @@ class RegionGate:
             return
         self.side[new], _ = self.corridors.nearest_mouth(corridor, position[new])
         self.inside[new] = corridor
-        for side in self.side[new].tolist():
-            if side != self.turn[corridor]:
-                self.turn[corridor], self.passed[corridor] = side, 0
-            self.passed[corridor] += 1
-        if self.first[corridor] in new:
-            self.first[corridor] = NOBODY
+        for agent, side in zip(new.tolist(), self.side[new].tolist(), strict=True):
+            self._precedence.enter(corridor, agent, side)
 
     def _coming(self, corridor: int, position: Floats, radius: Floats) -> tuple[Integers, Floats]:
         """The mouth by which each comes into a corridor, -1 for who does not, and how far it is from it."""
@@ -191,12 +177,13 @@ class RegionGate:
         if not len(coming):
             return
         order = coming[np.lexsort((coming, distance[coming]))]
-        first = self._first(world, corridor, order, mouth, distance, occupants)
+        precedence = self._precedence
+        first = precedence.choose(corridor, coming, mouth, distance, self.side[occupants], world.step_count)
         base = int(self.corridors.mouth_first[corridor])
         # whose way is taken: those who are in, then whoever goes first, then those that are let in after it
         granted = occupants.tolist()
         sides = self.side[occupants].tolist()
-        tired = self.passed[corridor] >= MOST and (mouth[coming] != self.turn[corridor]).any()
+        tired = precedence.tired(corridor, mouth[coming])
         ahead: set[int] = set()
         for agent in ([first] if first >= 0 else []) + [other for other in order.tolist() if other != first]:
             side = int(mouth[agent])
@@ -204,7 +191,7 @@ class RegionGate:
             blocked = self.corridors.conflict(corridor, float(radius[agent]), radius[others])
             against = others[blocked & (np.array(sides, np.int64) != side)]
             # one after the other, and no more of one side than its share
-            closed = side in ahead or (tired and side == self.turn[corridor] and agent != first)
+            closed = side in ahead or (tired and side == precedence.turn[corridor] and agent != first)
             if len(against) or closed:
                 self.waits_at[agent] = base + side
                 self.wait_for[agent] = int(against[0]) if len(against) else first
@@ -212,27 +199,3 @@ class RegionGate:
             granted.append(agent)
             sides.append(side)
             ahead.add(side)
-
-    def _first(
-        self, world: World, corridor: int, order: Integers, mouth: Integers, distance: Floats, occupants: Integers
-    ) -> int:
-        """Who goes first: it stays so until it is in, or comes no nearer for a while."""
-        kept, step = int(self.first[corridor]), world.step_count
-        if kept >= 0 and mouth[kept] >= 0:
-            if distance[kept] < self.first_near[corridor]:
-                self.first_near[corridor], self.first_since[corridor] = distance[kept], step
-            if (step - self.first_since[corridor]) * world.time_step <= PATIENCE:
-                return kept
-            order = np.append(order[order != kept], kept)
-        chosen = int(order[0])
-        if self.passed[corridor] >= MOST:
-            # the others have their turn, the nearest of them
-            others = order[mouth[order] != self.turn[corridor]]
-            chosen = int(others[0]) if len(others) else chosen
-        elif len(occupants):
-            # while somebody is in, those who come behind it
-            behind = order[np.isin(mouth[order], self.side[occupants])]
-            chosen = int(behind[0]) if len(behind) else chosen
-        self.first[corridor], self.first_since[corridor] = chosen, step
-        self.first_near[corridor] = distance[chosen]
-        return chosen
