@@ -162,13 +162,14 @@ def cooperate(
             gate, visit = granted(i, way_step[w] + 1, first, cell, visit_step, rank, turn, admitted, walk)
             following = walk[i, NEXT]
             if gate != INSIDE and gate != OUTSIDE and following < first[i + 1] and place[here] < 0:
-                # whoever has just come out toward it is let by before it goes in
+                # whoever has just come out toward it is let by before it goes in, unless that is itself, turning round
                 c = cell[following]
                 if visit_step[following] <= way_step[w] + 1 and rank[following] > cell_first[c]:
                     u = order[rank[following] - 1]
                     j = agent_of[u]
                     if (
-                        behind[u] == before[following]
+                        j != i
+                        and behind[u] == before[following]
                         and walk[j, NEXT] == u + 1
                         and walk[j, STATE] != DRIFT
                         and walk[j, WAIT_FOR] != i
