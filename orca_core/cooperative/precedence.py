@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["MOST", "NOBODY", "PATIENCE", "Precedence"]
+__all__ = ["BY_PLACE", "MOST", "NOBODY", "PATIENCE", "Precedence"]
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
@@ -24,7 +24,7 @@ MOST = 4
 PATIENCE = 15.0
 NOBODY = -1
 
-ARRAYS = ("first", "first_since", "first_near", "turn", "passed")
+BY_PLACE = ("first", "first_since", "first_near", "turn", "passed")
 
 
 class Precedence:
@@ -43,7 +43,12 @@ class Precedence:
 
     def kept(self) -> Mapping[str, NDArray[Any]]:
         """All that it knows."""
-        return {name: getattr(self, name) for name in ARRAYS}
+        return {name: getattr(self, name) for name in BY_PLACE}
+
+    def put_back(self, kept: Mapping[str, NDArray[Any]]) -> None:
+        """Go on from what `kept` said."""
+        for name in BY_PLACE:
+            setattr(self, name, kept[name].copy())
 
     def enter(self, place: int, agent: int, side: int) -> None:
         """Somebody has come in from a side."""

@@ -196,7 +196,7 @@ export type components = {
             yields_to: number | null;
             /**
              * Cooperation
-             * @description What it does under the guidance of the world; none without.
+             * @description What it does by a plan for all; with corridor_turns drift of who waits, else none.
              * @enum {string}
              */
             cooperation: "none" | "orca" | "drift" | "mapf" | "yield";
@@ -335,7 +335,7 @@ export type components = {
             yields_to: number | null;
             /**
              * Cooperation
-             * @description What it does under the guidance of the world; none without.
+             * @description What it does by a plan for all; with corridor_turns drift of who waits, else none.
              * @enum {string}
              */
             cooperation: "none" | "orca" | "drift" | "mapf" | "yield";
@@ -1436,6 +1436,16 @@ export type components = {
              * @default true
              */
             replan_jams?: boolean;
+            /**
+             * Corridor Turns
+             * @default false
+             */
+            corridor_turns?: boolean;
+            /**
+             * Corridor Margin
+             * @default 0
+             */
+            corridor_margin?: number;
             /**
              * Stall Time
              * @default 3
