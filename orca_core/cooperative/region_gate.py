@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from orca_core.cooperative.polygon_corridors import RegionCorridors
+from orca_core.cooperative.precedence import BY_PLACE, MOST, NOBODY, Precedence
 from orca_core.guidance.trouble import Trouble
 
 if TYPE_CHECKING:
@@ -34,14 +35,8 @@ NEAR = 6.0
 # part of the maximum speed at which somebody goes away from a mouth, and from which on a neighbour counts as moving
 RETREAT = 0.5
 MOVING = 0.2
-# so many go through from one end while somebody waits at another
-MOST = 4
-# seconds after which the first loses its turn if it has come no nearer
-PATIENCE = 15.0
-NOBODY = -1
 
 BY_AGENT = ("inside", "side", "waits_at", "wait_for")
-BY_CORRIDOR = ("first", "first_since", "first_near", "turn", "passed")
 
 
 class RegionGate:
@@ -59,13 +54,8 @@ class RegionGate:
         self.side = np.full(agents, NOBODY, np.int64)
         self.waits_at = np.full(agents, NOBODY, np.int64)
         self.wait_for = np.full(agents, NOBODY, np.int64)
-        # by corridor: the row of who goes first, since when it has come no nearer and how near it was, whose turn it
-        # is, and how many have come in by that mouth since
-        self.first = np.full(count, NOBODY, np.int64)
-        self.first_since = np.zeros(count, np.int64)
-        self.first_near = np.zeros(count)
-        self.turn = np.full(count, NOBODY, np.int64)
-        self.passed = np.zeros(count, np.int64)
+        # who goes first at each corridor; its sides are mouths
+        self._precedence = Precedence(count, world.time_step)
         # the box about each, lower left and upper right
         self._boxes = np.empty((count, 4))
         for corridor in range(count):
@@ -76,20 +66,21 @@ class RegionGate:
 
     def kept(self) -> Mapping[str, NDArray[Any]]:
         """What it knows of everybody."""
-        return {"ids": self._ids, **{name: getattr(self, name) for name in (*BY_AGENT, *BY_CORRIDOR)}}
+        return {"ids": self._ids, **{name: getattr(self, name) for name in BY_AGENT}, **self._precedence.kept()}
 
     def put_back(self, kept: Mapping[str, NDArray[Any]]) -> None:
         """Go on from what `kept` said; raises KeyError or ValueError where that is of another world."""
         ids = kept["ids"].copy()
-        for name in (*BY_AGENT, *BY_CORRIDOR):
+        for name in (*BY_AGENT, *BY_PLACE):
             if kept[name].shape != (len(ids) if name in BY_AGENT else self.corridors.count,):
                 raise ValueError(f"{name} is not as long as it should be")
         for name in ("inside", "side", "waits_at", "wait_for", "first", "turn"):
             most = {"inside": self.corridors.count, "wait_for": len(ids), "first": len(ids)}
             if (kept[name] < NOBODY).any() or (kept[name] >= most.get(name, len(self.corridors.mouths))).any():
                 raise ValueError(f"{name} names what is not there")
-        for name in (*BY_AGENT, *BY_CORRIDOR):
+        for name in BY_AGENT:
             setattr(self, name, kept[name].copy())
+        self._precedence.put_back(kept)
         self._ids, self._wish = ids, np.zeros((len(ids), 2))
 
     def _align(self, world: World) -> None:
@@ -105,7 +96,7 @@ class RegionGate:
         # whoever is named by its row has another one now
         following = np.full(len(self._ids) + 1, NOBODY)
         following[old[old >= 0]] = np.flatnonzero(old >= 0)
-        self.first, self.wait_for = following[self.first], following[self.wait_for]
+        self._precedence.first, self.wait_for = following[self._precedence.first], following[self.wait_for]
         self._ids, self._wish = ids.copy(), np.zeros((len(ids), 2))
 
     # before a step
@@ -178,12 +169,8 @@ class RegionGate:
             return
         self.side[new], _ = self.corridors.nearest_mouth(corridor, position[new])
         self.inside[new] = corridor
-        for side in self.side[new].tolist():
-            if side != self.turn[corridor]:
-                self.turn[corridor], self.passed[corridor] = side, 0
-            self.passed[corridor] += 1
-        if self.first[corridor] in new:
-            self.first[corridor] = NOBODY
+        for agent, side in zip(new.tolist(), self.side[new].tolist(), strict=True):
+            self._precedence.enter(corridor, agent, side)
 
     def _coming(
         self, corridor: int, near: Integers, position: Floats, radius: Floats
@@ -215,12 +202,13 @@ class RegionGate:
         if not len(coming):
             return
         order = coming[np.lexsort((coming, distance[coming]))]
-        first = self._first(world, corridor, order, mouth, distance, occupants)
+        precedence = self._precedence
+        first = precedence.choose(corridor, coming, mouth, distance, self.side[occupants], world.step_count)
         base = int(self.corridors.mouth_first[corridor])
         # whose way is taken: those who are in, then whoever goes first, then those that are let in after it
         granted = occupants.tolist()
         sides = self.side[occupants].tolist()
-        tired = self.passed[corridor] >= MOST and (mouth[coming] != self.turn[corridor]).any()
+        tired = precedence.tired(corridor, mouth[coming])
         ahead: set[int] = set()
         for agent in ([first] if first >= 0 else []) + [other for other in order.tolist() if other != first]:
             side = int(mouth[agent])
@@ -228,7 +216,7 @@ class RegionGate:
             blocked = self.corridors.conflict(corridor, float(radius[agent]), radius[others])
             against = others[blocked & (np.array(sides, np.int64) != side)]
             # one after the other, and no more of one side than its share
-            closed = side in ahead or (tired and side == self.turn[corridor] and agent != first)
+            closed = side in ahead or (tired and side == precedence.turn[corridor] and agent != first)
             if len(against) or closed:
                 self.waits_at[agent] = base + side
                 self.wait_for[agent] = int(against[0]) if len(against) else first
@@ -236,27 +224,3 @@ class RegionGate:
             granted.append(agent)
             sides.append(side)
             ahead.add(side)
-
-    def _first(
-        self, world: World, corridor: int, order: Integers, mouth: Integers, distance: Floats, occupants: Integers
-    ) -> int:
-        """Who goes first: it stays so until it is in, or comes no nearer for a while."""
-        kept, step = int(self.first[corridor]), world.step_count
-        if kept >= 0 and mouth[kept] >= 0:
-            if distance[kept] < self.first_near[corridor]:
-                self.first_near[corridor], self.first_since[corridor] = distance[kept], step
-            if (step - self.first_since[corridor]) * world.time_step <= PATIENCE:
-                return kept
-            order = np.append(order[order != kept], kept)
-        chosen = int(order[0])
-        if self.passed[corridor] >= MOST:
-            # the others have their turn, the nearest of them
-            others = order[mouth[order] != self.turn[corridor]]
-            chosen = int(others[0]) if len(others) else chosen
-        elif len(occupants):
-            # while somebody is in, those who come behind it
-            behind = order[np.isin(mouth[order], self.side[occupants])]
-            chosen = int(behind[0]) if len(behind) else chosen
-        self.first[corridor], self.first_since[corridor] = chosen, step
-        self.first_near[corridor] = distance[chosen]
-        return chosen

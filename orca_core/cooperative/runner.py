@@ -218,7 +218,9 @@ class Run:
             visits = dependencies.visits_of(paths, place)
         self.paths = [without_waiting(path)[0] for path in paths]
         ways = Waypoints.of(self.paths, frame, place, reach)
-        guide = Cooperative(frame, self.paths, ways, visits, place, widest, layer=self.variant.guided)
+        # what is kept beside the radius is for those whom walls leave no half of the way
+        apart = self.radii if self.variant.guided else None
+        guide = Cooperative(frame, self.paths, ways, visits, place, widest, layer=self.variant.guided, apart=apart)
         if self.variant.repairs:
             guide.repairs = Repairs(guide, self.paths, config)
         return guide

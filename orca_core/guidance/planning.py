@@ -9,6 +9,7 @@ Who answers, and where, is not the business of this library: `Planning` is what 
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -39,6 +40,9 @@ Integers = NDArray[np.int64]
 OUTCOMES = ("way", "start-off-surface", "goal-off-surface", "disconnected", "unfinished", "postponed")
 # for how much wider a disc a way is looked for first
 ROOMY = 1.3
+# such a way may be so many times as long as that of the disc itself, and so many radii longer, which is about what
+# squeezing through a passage that is hardly wider than the disc takes
+DETOUR, SQUEEZE = 1.25, 10.0
 # by how much longer than a shortest one a way may be, where there are many; by half a percent on average
 LONGER = 0.05
 # budgets that one search may take beyond what is left of the batch's
@@ -201,4 +205,17 @@ def _planned(question: Question, k: int, expansions: int) -> Answer:
     # ways that keep off corners and door posts, at which the constraints of a boundary hold an agent up; where there is
     # no such way, and of who cannot arrive at all, the disc itself decides
     roomy = plan(ROOMY * radius)
-    return plan(radius) if isinstance(roomy, Unreachable) else roomy
+    if isinstance(roomy, Unreachable):
+        return plan(radius)
+    # and where it leads far round what the disc fits through; that most do not is known without another search
+    dx, dy = goal[0] - start[0], goal[1] - start[1]
+    if isinstance(roomy, Path) and roomy.length > _worth(math.sqrt(dx * dx + dy * dy), radius):
+        close = plan(radius)
+        if isinstance(close, Path) and roomy.length > _worth(close.length, radius):
+            return close
+    return roomy
+
+
+def _worth(length: float, radius: float) -> float:
+    """How long a roomy way may be beside one of this length."""
+    return DETOUR * length + SQUEEZE * radius

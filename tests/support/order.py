@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-__all__ = ["LONGEST", "place_of", "share_of"]
+__all__ = ["LONGEST", "TOGETHER", "place_of", "share_of"]
 
 # files and folders by how long they take, the longest first
 LONGEST = (
@@ -32,8 +32,13 @@ LONGEST = (
     "tests/orca_crowd/streaming",
 )
 
-# what shares something that is on the machine once, a cluster: one process runs it all, at the place of the first
-TOGETHER = (("tests/orca_crowd/engine/ray", "tests/orca_crowd/bench/test_cluster.py"),)
+# one process runs all of each line, at the place of the first
+TOGETHER = (
+    # kernels that check every index are compiled once: whoever wants them meanwhile would only wait
+    ("tests/determinism/test_matrix.py", "tests/orca_core/test_modes.py"),
+    # the machine has one cluster at a time
+    ("tests/orca_crowd/engine/ray", "tests/orca_crowd/bench/test_cluster.py"),
+)
 
 
 def place_of(file: Path, root: Path) -> int:
