@@ -26,6 +26,8 @@ import orca_core.kernels.drifting
 import orca_core.kernels.eligible
 import orca_core.kernels.flow_field
 import orca_core.kernels.flow_grid
+import orca_core.kernels.flow_narrow
+import orca_core.kernels.flow_repair
 import orca_core.kernels.flow_sight
 import orca_core.kernels.flow_steer
 import orca_core.kernels.focal

@@ -20,9 +20,9 @@ from orca_core.guidance.flow_field import FlowField
 from orca_core.guidance.flow_grid import Standing
 from orca_core.guidance.flow_groups import FlowGroups, Key
 from orca_core.guidance.flow_store import FlowStore, Place, Surface, Workshop
-from orca_core.guidance.follow import PLAN_SECONDS
+from orca_core.guidance.follow import LONGEST_SETTLING, PLAN_SECONDS, SETTLE_SECONDS, SETTLE_STEPS
 from orca_core.guidance.storeys import EVERY_HEIGHT, Storeys
-from orca_core.kernels.flow_steer import AHEAD, LOST, ON_THE_WAY, steer_along
+from orca_core.kernels.flow_steer import AHEAD, CANDIDATES, LOST, ON_THE_WAY, steer_along
 from orca_core.kernels.status import MOVING, STALLED, UNREACHABLE
 from orca_core.report import Event
 
@@ -58,8 +58,8 @@ class Team:
         grid = field.grid
         rings = math.ceil(float(grid.reach.max(initial=0.0)) / grid.size) + BEYOND
         along = (
-            field.goals, *grid.sight(), grid.point, field.distance, field.onward, field.direct, grid.component,
-            field.arriving, rings,
+            field.goals, *grid.sight(), grid.point, grid.narrow, field.distance, field.onward, field.direct,
+            grid.component, field.arriving, rings, np.empty(len(members), np.int64),
         )  # fmt: skip
         return cls(members, field, False, along)
 
@@ -77,7 +77,9 @@ class Flow:
         self.delay = options.plan_delay_steps or max(1, math.ceil(PLAN_SECONDS / world.time_step))
         self._stop = options.unreachable_goals == "stop"
         self._size, self._cells = options.flow_cell_size, options.flow_cells
-        self._store = FlowStore(self.delay, options.flow_fields)
+        # as long as meshes have after a change
+        settling = max(SETTLE_SECONDS, min(SETTLE_STEPS * world.time_step, LONGEST_SETTLING))
+        self._store = FlowStore(self.delay, math.ceil(settling / world.time_step), options.flow_fields)
         self._groups = FlowGroups()
         self._statics: Statics | None = None
         self._surfaces: dict[Key, Surface] = {}
@@ -88,7 +90,7 @@ class Flow:
         self._asked: tuple[int, Statics] | None = None
         self._stranded = np.empty(0, np.int32)
         self._told = np.empty(0, np.int64)
-        self._tried, self._places = np.empty(9, np.int32), np.zeros(AHEAD, np.int64)
+        self._scratch = (np.empty(CANDIDATES, np.int32), np.empty(CANDIDATES), np.zeros(AHEAD, np.int64))
 
     @classmethod
     def of(cls, world: World, kept: Mapping[str, NDArray[Any]]) -> Flow:
@@ -150,7 +152,7 @@ class Flow:
         return int(
             steer_along(
                 team.members, agents["position"], agents["goal"], agents["goal_tolerance"], agents["preferred_speed"],
-                agents["max_speed"], world.time_step, self._stop, *team.along, self._tried, self._places,
+                agents["max_speed"], world.time_step, self._stop, *team.along, *self._scratch,
                 agents["guided"], agents["steer_velocity"], self._stranded,
             )
         )  # fmt: skip
@@ -190,7 +192,7 @@ class Flow:
 
     def _again(self, statics: Statics, disc: Key, before: Surface) -> Surface:
         """What stands in other statics, which may be what stood before."""
-        now = Surface(_standing(statics, disc), self._size, self._cells)
+        now = Surface(_standing(statics, disc), self._size, self._cells, before)
         return before if now.fingerprint == before.fingerprint else now
 
     def _tell(self, world: World) -> list[Event]:

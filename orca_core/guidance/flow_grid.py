@@ -7,16 +7,18 @@ have equal grids, on any machine and whatever library shrank the areas.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from orca_core.guidance.flow_narrow import narrow_places
 from orca_core.guidance.storeys import EVERY_HEIGHT, Heights
 from orca_core.kernels.clearance import MARGIN, kept_clear
 from orca_core.kernels.flow_grid import label_cells, link_cells, list_items, mark_outside, place_points
-from orca_core.kernels.flow_sight import BLOCKED
+from orca_core.kernels.flow_narrow import RINGS
+from orca_core.kernels.flow_sight import BLOCKED, column_of
 from orca_core.kernels.orientation import WORK
 from orca_core.kernels.tree import STACK
 from orca_core.statics import Statics
@@ -37,6 +39,10 @@ SLACK = 1e-6
 FINEST = 256
 # a surface has at least so many cells along its longer side, small as it may be beside the discs
 COARSEST = 32
+# of so many segments that have come or gone a grid is repaired, of more it is made from nothing
+FEW = 64
+# the diagonal of a cell, and a little more
+ROOT = 1.42
 # cells beyond the walls in an open plane, where ways lead round
 AROUND = 3
 
@@ -87,9 +93,13 @@ class FlowGrid:
     """Cells row by row from the corner (x, y), each `size` wide; ways keep at most `margin` beyond what centres must.
 
     `kind` uint8 (cells,) as the kernels name them; `items` int32, those from start[c] to start[c + 1] the numbers of
-    the `segments` (m, 4) that are near cell c, each with the `reach` (m,) that centres keep from it; `point` (cells, 2)
-    where a centre may be, if `usable`; `links` uint8 the neighbours that it sees; `component` int32 equal where there
-    is a way, -1 where none begins.
+    the `segments` (m, 4) that are near cell c, each with the `reach` (m,) that centres keep from it; `links` uint8
+    (cells,) the neighbours that its point sees.
+
+    `point` (points, 2) where a centre may be: one for each cell, if `usable` uint8 (cells,), and behind them those in
+    narrow places, of cell c numbers cells + narrow[c] to narrow[c + 1]. If there are such, `joined` int32, from
+    joined_start[p] to joined_start[p + 1], are the points that are seen from p of which one is in a narrow place.
+    `component` int32 (points,) is equal where there is a way, -1 where none begins.
     """
 
     x: float
@@ -107,6 +117,9 @@ class FlowGrid:
     point: Floats
     usable: NDArray[np.uint8]
     links: NDArray[np.uint8]
+    narrow: NDArray[np.int32]
+    joined_start: NDArray[np.int32]
+    joined: NDArray[np.int32]
     component: NDArray[np.int32]
     components: int
 
@@ -117,6 +130,14 @@ class FlowGrid:
         `size` is the side of a cell (m); left out, the power of two at or below the radius, or less where the surface
         is small. In either case it is doubled until there are at most `cells`.
         """
+        laid = cls.laid_over(standing, size=size, cells=cells)
+        return None if laid is None else cls._made(standing, *laid)
+
+    @staticmethod
+    def laid_over(
+        standing: Standing, *, size: float | None = None, cells: int = 262_144
+    ) -> tuple[float, float, float, int, int] | None:
+        """Corner, size, columns and rows of the grid over what stands; as `over`."""
         edges = standing.edges
         corners = (standing.walls if edges is None else edges).reshape(-1, 2)
         if not len(corners):
@@ -132,13 +153,18 @@ class FlowGrid:
             if columns * rows <= cells:
                 break
             size *= 2.0
-        return cls._made(standing, x, y, size, columns, rows)
+        return x, y, size, columns, rows
 
     @classmethod
     def _made(cls, standing: Standing, x: float, y: float, size: float, columns: int, rows: int) -> FlowGrid:
         """List what is near each cell, place its point, and link those that see each other."""
+        grid = cls._listed(standing, x, y, size, columns, rows)
+        return grid._pointed(standing, np.ones(grid.cells, np.uint8))
+
+    @classmethod
+    def _listed(cls, standing: Standing, x: float, y: float, size: float, columns: int, rows: int) -> FlowGrid:
+        """With what is near each cell, and no points yet."""
         edges = np.empty((0, 4)) if standing.edges is None else standing.edges
-        open_plane = standing.edges is None
         segments = np.ascontiguousarray(np.concatenate([standing.walls, edges]))
         slack = SLACK * size
         kept = np.full(len(segments), kept_clear(standing.radius))
@@ -158,22 +184,88 @@ class FlowGrid:
         np.cumsum(count, out=start[1:])
         items = np.empty(int(start[-1]), np.int32)
         list_items(segments, reach, slack, *whole, True, kind, start[:-1].copy(), items)
-        if not open_plane:
+        if standing.edges is not None:
             mark_outside(edges, *whole, np.zeros(rows * (columns + 1), np.uint8), kind)
-        # a point for each, and who sees whom
-        point, usable, links = np.empty((total, 2)), np.zeros(total, np.uint8), np.zeros(total, np.uint8)
-        tree = BoxTree.over_segments(edges)
-        place_points(
-            *whole, open_plane, kind, start, items, segments, reach, edges, tree.nodes, tree.leaves, tree.order,
-            tree.boxes, np.empty(STACK, np.int64), np.empty(WORK), point, usable,
-        )  # fmt: skip
-        link_cells(*whole, open_plane, kind, start, items, segments, reach, slack, point, usable, links)
-        component = np.empty(total, np.int32)
-        components = label_cells(columns, rows, usable, links, component, np.empty(total, np.int32))
-        most = float(margin.max(initial=0.0))
+        none = np.zeros(1, np.int32)
         return cls(
-            *whole, open_plane, most, kind, start, items, segments, reach, point, usable, links, component, components
-        )
+            *whole, standing.edges is None, float(margin.max(initial=0.0)), kind, start, items, segments, reach,
+            np.empty((total, 2)), np.zeros(total, np.uint8), np.zeros(total, np.uint8), none, none, none[:0], none[:0],
+            0,
+        )  # fmt: skip
+
+    def _pointed(self, standing: Standing, touched: NDArray[np.uint8]) -> FlowGrid:
+        """With points, where they are not there yet those of the cells that are `touched`, and what they see."""
+        edges = np.empty((0, 4)) if standing.edges is None else standing.edges
+        tree = BoxTree.over_segments(edges)
+        near, slack = self.sight()[:-1], self.slack
+        area = (edges, tree.nodes, tree.leaves, tree.order, tree.boxes, np.empty(STACK, np.int64), np.empty(WORK))
+        place_points(*near, *area, touched, self.point, self.usable)
+        link_cells(*near, slack, self.point, self.usable, self.widened(touched, 1), self.links)
+        # and those in narrow places
+        point, narrow, joined_start, joined = narrow_places(near, area, slack, self.point, self.usable)
+        component = np.empty(len(point), np.int32)
+        components = label_cells(
+            self.columns, self.rows, self.usable, self.links, joined_start, joined, component,
+            np.empty(len(point), np.int32),
+        )  # fmt: skip
+        return replace(
+            self, point=point, narrow=narrow, joined_start=joined_start, joined=joined, component=component,
+            components=components,
+        )  # fmt: skip
+
+    def changed(self, standing: Standing, **more: Any) -> FlowChange | None:
+        """The grid for what stands after a few walls have gone or come, with what is other than in this one; None where
+        it has to be made from nothing. `more` is as for `over`, and equal to what this one was made with.
+        """
+        laid = FlowGrid.laid_over(standing, **more)
+        if laid is None or laid != (self.x, self.y, self.size, self.columns, self.rows):
+            return None
+        if (standing.edges is None) != self.open_plane:
+            return None
+        grid = FlowGrid._listed(standing, *laid)
+        moved = _other_rows(*(np.column_stack([each.segments, each.reach]) for each in (self, grid)))
+        if len(moved) > FEW:
+            return None
+        corners = moved[:, :4].reshape(-1, 2, 2)
+        least, most = corners.min(axis=1) - moved[:, 4:], corners.max(axis=1) + moved[:, 4:]
+        touched = grid._within(np.column_stack([least, most]), 2.0 * self.slack)
+        free = touched == 0
+        if (self.kind != grid.kind)[free].any():
+            # an area is another one
+            return None
+        grid.point[free], grid.usable[free] = self.point[: self.cells][free], self.usable[free]
+        grid.links[:] = self.links
+        grid = grid._pointed(standing, touched)
+        # narrow places that have come or gone have other numbers
+        if not np.array_equal(grid.point[self.cells :], self.point[self.cells :]):
+            return None
+        if not (np.array_equal(grid.joined_start, self.joined_start) and np.array_equal(grid.joined, self.joined)):
+            return None
+        gone = np.zeros(grid.points, np.uint8)
+        own = self.point[: self.cells] != grid.point[: self.cells]
+        gone[: self.cells] = own.any(axis=1) | (self.usable != grid.usable) | (self.links != grid.links)
+        wide = (RINGS + 2) * ROOT * self.size
+        boxes = np.column_stack([least - wide, most + wide])
+        return FlowChange(self, grid, boxes, touched, gone)
+
+    def _within(self, boxes: Floats, more: float) -> NDArray[np.uint8]:
+        """1 for the cells that boxes (b, 4) reach, `more` beyond their sides."""
+        found = np.zeros((self.rows, self.columns), np.uint8)
+        for left, low, right, high in boxes.tolist():
+            columns = [column_of(value, self.x, self.size, self.columns) for value in (left - more, right + more)]
+            rows = [column_of(value, self.y, self.size, self.rows) for value in (low - more, high + more)]
+            found[rows[0] : rows[1] + 1, columns[0] : columns[1] + 1] = 1
+        return found.reshape(-1)
+
+    def widened(self, cells: NDArray[np.uint8], rings: int) -> NDArray[np.uint8]:
+        """1 for the cells that are marked, and for those round them."""
+        found = cells.reshape(self.rows, self.columns).copy()
+        for _ in range(rings):
+            found[1:] |= found[:-1].copy()
+            found[:-1] |= found[1:].copy()
+            found[:, 1:] |= found[:, :-1].copy()
+            found[:, :-1] |= found[:, 1:].copy()
+        return found.reshape(-1)
 
     @classmethod
     def from_arrays(cls, arrays: Mapping[str, NDArray[Any]]) -> FlowGrid:
@@ -186,21 +278,29 @@ class FlowGrid:
             for one in fields(cls)
         }
         grid = cls(**whole)
-        cells, count = grid.cells, len(grid.segments)
+        cells, points, count = grid.cells, grid.points, len(grid.segments)
         if grid.columns < 1 or grid.rows < 1 or not grid.size > 0.0:
             raise ValueError("a grid has no cells")
         shapes = {
             "kind": (cells,), "start": (cells + 1,), "items": (len(grid.items),), "segments": (count, 4),
-            "reach": (count,), "point": (cells, 2), "usable": (cells,), "links": (cells,), "component": (cells,),
+            "reach": (count,), "point": (points, 2), "usable": (cells,), "links": (cells,), "component": (points,),
+            "narrow": (cells + 1,) if points > cells else (1,), "joined": (len(grid.joined),),
+            "joined_start": (points + 1,) if points > cells else (1,),
         }  # fmt: skip
-        kinds = {"kind": "u1", "start": "i8", "items": "i4", "usable": "u1", "links": "u1", "component": "i4"}
+        kinds = {
+            "kind": "u1", "start": "i8", "items": "i4", "usable": "u1", "links": "u1", "component": "i4",
+            "narrow": "i4", "joined": "i4", "joined_start": "i4",
+        }  # fmt: skip
         for name, shape in shapes.items():
             array = getattr(grid, name)
             if array.shape != shape or array.dtype != np.dtype(kinds.get(name, "f8")):
                 raise ValueError(f"{name} of a grid is {array.dtype} {array.shape}")
-        start, items, component = grid.start, grid.items, grid.component
-        if start[0] != 0 or start[-1] != len(items) or (np.diff(start) < 0).any():
+        items, component = grid.items, grid.component
+        lists = ((grid.start, len(items)), (grid.narrow, points - cells), (grid.joined_start, len(grid.joined)))
+        if points < cells or any(s[0] != 0 or s[-1] != total or (np.diff(s) < 0).any() for s, total in lists):
             raise ValueError("the lists of a grid do not follow each other")
+        if ((grid.joined < 0) | (grid.joined >= points)).any():
+            raise ValueError("a grid joins what is not there")
         if ((items < 0) | (items >= count)).any() or ((component < -1) | (component >= grid.components)).any():
             raise ValueError("a grid names what is not there")
         return grid
@@ -215,12 +315,57 @@ class FlowGrid:
         """How many cells there are."""
         return self.columns * self.rows
 
+    @property
+    def points(self) -> int:
+        """How many points there are, those of cells where no centre may be counted."""
+        return len(self.point)
+
+    def points_of(self, cell: int) -> list[int]:
+        """The numbers of the points in a cell."""
+        if self.points == self.cells:
+            return [cell]
+        return [cell, *range(self.cells + int(self.narrow[cell]), self.cells + int(self.narrow[cell + 1]))]
+
+    def points_round(self, column: int, row: int, rings: int) -> list[int]:
+        """The numbers of the points in the cells round one."""
+        return [
+            number
+            for other in range(max(row - rings, 0), min(row + rings, self.rows - 1) + 1)
+            for across in range(max(column - rings, 0), min(column + rings, self.columns - 1) + 1)
+            for number in self.points_of(other * self.columns + across)
+        ]
+
     def sight(self) -> tuple[Any, ...]:
         """What the kernels take for a look from point to point, in their order."""
         return (
             self.x, self.y, self.size, self.columns, self.rows, self.open_plane, self.kind, self.start, self.items,
             self.segments, self.reach, self.slack,
         )  # fmt: skip
+
+
+@dataclass(frozen=True, eq=False)
+class FlowChange:
+    """What a grid has become: `boxes` (b, 4) outside which everything is seen that was; `touched` uint8 (cells,) near
+    what has come or gone; `gone` uint8 (points,) that are elsewhere, or are linked with others than before.
+    """
+
+    before: FlowGrid
+    grid: FlowGrid
+    boxes: Floats
+    touched: NDArray[np.uint8]
+    gone: NDArray[np.uint8]
+
+
+def _other_rows(one: Floats, other: Floats) -> Floats:
+    """Rows that only one of both has, in the order of their numbers."""
+    shared = min(len(one), len(other))
+    # mostly they begin and end alike
+    first = int(np.append((one[:shared] != other[:shared]).any(axis=1), True).argmax())
+    rest = shared - first
+    same = (one[len(one) - rest :] == other[len(other) - rest :]).all(axis=1)
+    last = int(np.append(~same[::-1], True).argmax())
+    parts = [{tuple(row) for row in rows[first : len(rows) - last].tolist()} for rows in (one, other)]
+    return np.array(sorted(parts[0] ^ parts[1])).reshape(-1, one.shape[1])
 
 
 def _size(radius: float, extent: float) -> float:

@@ -1,9 +1,10 @@
 """Flow store: the flow fields of one world, each for a goal and a radius, with the steps in which they were asked for.
 
 A field is for what stood when it was asked for, and enters the world exactly `delay` steps later. One that is out of
-date is used until the next has entered. There are at most so many places; a field that nobody uses keeps its place
-until another wants it, as long as it is up to date and somebody of that radius is guided. Fields are functions of goals
-and geometry: of most a snapshot tells what they are for, and only those for a geometry that is no more are in it whole.
+date is used until the next has entered, which is given some more steps, so that none has to wait for it. There are at
+most so many places; a field that nobody uses keeps its place until another wants it, as long as it is up to date and
+somebody of that radius is guided. Fields are functions of goals and geometry: of most a snapshot tells what they are
+for, and only those for a geometry that is no more are in it whole.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from numpy.typing import NDArray
 
 from orca_core.errors import SnapshotError
 from orca_core.guidance.flow_field import FlowField
-from orca_core.guidance.flow_grid import FlowGrid, Standing
+from orca_core.guidance.flow_grid import FlowChange, FlowGrid, Standing
 from orca_core.guidance.flow_groups import Key
 
 __all__ = ["FlowStore", "Later", "Place", "Surface", "Workshop"]
@@ -52,24 +53,43 @@ class Later:
 
 
 class Surface:
-    """What stands for one radius, with the grid over it, made once when it is first needed."""
+    """What stands for one radius, with the grid over it, made once when it is first needed.
 
-    def __init__(self, standing: Standing, size: float | None, cells: int) -> None:
-        """Cells of `size` (m; None: one that suits), at most so many."""
+    Where it differs by a few walls from what stood before, its grid and its fields are those, repaired: the same bits.
+    """
+
+    def __init__(self, standing: Standing, size: float | None, cells: int, before: Surface | None = None) -> None:
+        """Cells of `size` (m; None: one that suits), at most so many; `before` was made with the same."""
         self.standing = standing
         self.fingerprint = standing.fingerprint()
         self._size, self._cells = size, cells
         self._grid: list[FlowGrid | None] = []
+        # the last one that has a grid, until there is one here; and what that has become
+        self._before: Surface | None = before if before is None or before._grid else before._before
+        self._change: FlowChange | None = None
         # fields may be made by several threads at once
         self._lock = threading.Lock()
 
-    def field_towards(self, goal: tuple[float, float]) -> Made:
-        """Make the field to a goal."""
+    def field_towards(self, goal: tuple[float, float], before: Made = None) -> Made:
+        """Make the field to a goal; `before` is one to the same goal, for what stood before if that is of any use."""
         with self._lock:
             if not self._grid:
-                self._grid.append(FlowGrid.over(self.standing, size=self._size, cells=self._cells))
+                self._grid.append(self._made())
         grid = self._grid[0]
-        return None if grid is None else FlowField.towards(grid, [goal])
+        if grid is None:
+            return None
+        if before is not None and self._change is not None and before.grid is self._change.before:
+            return before.over(self._change)
+        return FlowField.towards(grid, [goal])
+
+    def _made(self) -> FlowGrid | None:
+        """The grid, out of the one before where that can be."""
+        before, self._before = self._before, None
+        if before is not None and before._grid[0] is not None:
+            self._change = before._grid[0].changed(self.standing, size=self._size, cells=self._cells)
+            if self._change is not None:
+                return self._change.grid
+        return FlowGrid.over(self.standing, size=self._size, cells=self._cells)
 
     @property
     def nowhere(self) -> bool:
@@ -96,9 +116,11 @@ class Place:
 class FlowStore:
     """Places by key, in the order in which they were taken."""
 
-    def __init__(self, delay: int, places: int) -> None:
-        """Fields enter `delay` steps after they are asked for."""
-        self.delay = delay
+    def __init__(self, delay: int, settling: int, places: int) -> None:
+        """Fields enter `delay` steps after they are asked for, and `settling` steps if there is an older one until
+        then.
+        """
+        self.delay, self._settling = delay, max(delay, settling)
         self._limit = places
         self.workshop: Workshop = Later()
         self._places: dict[Key, Place] = {}
@@ -148,7 +170,8 @@ class FlowStore:
                 continue
             taken.idle = NOT
             if taken.due == NOT and (taken.made is None or not self._current(key, taken, surface_of)):
-                self._begin(key, taken, step + self.delay, surface_of(key[2:]))
+                later = self.delay if taken.made is None else self._settling
+                self._begin(key, taken, step + later, surface_of(key[2:]))
 
     def _current(self, key: Key, place: Place, surface_of: Callable[[Key], Surface]) -> bool:
         """Whether a field is for what stands now."""
@@ -167,10 +190,11 @@ class FlowStore:
 
     def _begin(self, key: Key, place: Place, due: int, surface: Surface) -> None:
         """Have a field made for what stands now."""
-        place.due, place.asked, place.making = due, surface, self._making(key, surface)
+        place.due, place.asked, place.making = due, surface, self._making(key, surface, place.made)
 
-    def _making(self, key: Key, surface: Surface) -> Callable[[], Made]:
-        return self.workshop.begin(lambda: surface.field_towards((key[0], key[1])))
+    def _making(self, key: Key, surface: Surface, before: Callable[[], Made] | None = None) -> Callable[[], Made]:
+        goal = (key[0], key[1])
+        return self.workshop.begin(lambda: surface.field_towards(goal, None if before is None else before()))
 
     # snapshots
 

@@ -10,15 +10,31 @@ differences of rounded distances, are worst where they matter most, at corners a
 import math
 
 from orca_core._jit import kernel
-from orca_core.kernels.flow_grid import clearance
+from orca_core.kernels.flow_grid import beside, clearance
 from orca_core.kernels.flow_sight import CLEAR, MIXED, column_of, sees
 
-__all__ = ["LOOKS", "direct_cells", "nearest_points", "seed_goals", "seed_points", "spread"]
+__all__ = [
+    "AWAY",
+    "LOOKS",
+    "RINGS",
+    "TINY",
+    "direct_cells",
+    "nearest_points",
+    "seed_goals",
+    "seed_points",
+    "sift_up",
+    "spread",
+    "take_first",
+]
 
-# how many points are tried for one that a whole cell sees, of those headed for and then of those of cells
+# how many points are tried for one that a whole cell sees
 LOOKS = 4
+# and how far it is from the middle of the cell at least, in cells
+AWAY = 1.5
 # how much longer a way may be, in cells, that everybody in a cell takes
 DETOUR = 0.125
+# what a way over a neighbour is longer than that of the neighbour, and than a straight one, at least, as a part
+TINY = 1e-12
 # how many rings of cells round a goal are looked at for those that see it
 RINGS = 2
 
@@ -68,8 +84,10 @@ def take_first(count, distance, heap, spots):
 
 @kernel("i8(i8,f8,i8,i8,f8[::1],i4[::1],i4[::1],i4[::1])")
 def offer(cell, length, target, count, distance, onward, heap, spots):
-    """Let a cell head for `target` if that is shorter than what it has; returns how many are in the heap."""
-    if length < distance[cell]:
+    """Let a cell head for `target` if that is shorter than what it has, or as short and its number lower; returns how
+    many are in the heap.
+    """
+    if length < distance[cell] or (length == distance[cell] and target < onward[cell]):
         distance[cell] = length
         onward[cell] = target
         spot = spots[cell]
@@ -83,42 +101,49 @@ def offer(cell, length, target, count, distance, onward, heap, spots):
 
 @kernel(
     "i8(f8[:,::1],f8,i8,f8,f8,f8,i8,i8,b1,u1[::1],i8[::1],i4[::1],f8[:,::1],f8[::1],f8,f8[:,::1],u1[::1],"
-    "f8[::1],i4[::1],i4[::1],i4[::1])"
+    "i4[::1],f8[::1],i4[::1],i4[::1],i4[::1])"
 )
 def seed_goals(
     goals, nearer, count, x, y, size, columns, rows, open_plane, kind, start, items, segments, reach, slack, point,
-    usable, distance, onward, heap, spots,
+    usable, narrow, distance, onward, heap, spots,
 ):  # fmt: skip
-    """Put into the heap the cells near each of the goals (g, 2) that see it; of one beside the grid, those at the rim.
+    """Put into the heap the points near each of the goals (g, 2) that see it; of one beside the grid, those at the rim.
 
     Of a goal that is nearer to something than centres may be, by more than `nearer`, there are none. A goal g has the
-    number `cells + g` among what cells head for. Returns how many are in the heap.
+    number `points + g` among what is headed for. Returns how many are in the heap.
     """
+    cells = columns * rows
+    points = point.shape[0]
     for g in range(goals.shape[0]):
         gx = goals[g, 0]
         gy = goals[g, 1]
         where = column_of(gy, y, size, rows) * columns + column_of(gx, x, size, columns)
-        beside = gx < x or gx > x + columns * size or gy < y or gy > y + rows * size
+        away = gx < x or gx > x + columns * size or gy < y or gy > y + rows * size
         middle = column_of(gx, x, size, columns)
         level = column_of(gy, y, size, rows)
-        near = not beside and kind[where] != CLEAR
+        near = not away and kind[where] != CLEAR
         if near and (kind[where] != MIXED or clearance(gx, gy, where, start, items, segments, reach) < -nearer):
             continue
-        reached = max(columns, rows) if beside else RINGS
+        reached = max(columns, rows) if away else RINGS
         for row in range(max(level - reached, 0), min(level + reached, rows - 1) + 1):
             for column in range(max(middle - reached, 0), min(middle + reached, columns - 1) + 1):
                 cell = row * columns + column
                 rim = row == 0 or row == rows - 1 or column == 0 or column == columns - 1
-                if usable[cell] == 0 or (beside and not rim):
+                if away and not rim:
                     continue
-                dx = point[cell, 0] - gx
-                dy = point[cell, 1] - gy
-                length = math.sqrt(dx * dx + dy * dy)
-                if length < distance[cell] and sees(
-                    gx, gy, point[cell, 0], point[cell, 1], x, y, size, columns, rows, open_plane, kind, start,
-                    items, segments, reach, slack,
-                ):  # fmt: skip
-                    count = offer(cell, length, columns * rows + g, count, distance, onward, heap, spots)
+                for k in range(-1, narrow[cell + 1] - narrow[cell] if points > cells else 0):
+                    # the cell's own point first
+                    number = cell if k < 0 else cells + narrow[cell] + k
+                    if k < 0 and usable[cell] == 0:
+                        continue
+                    dx = point[number, 0] - gx
+                    dy = point[number, 1] - gy
+                    length = math.sqrt(dx * dx + dy * dy)
+                    if length < distance[number] and sees(
+                        gx, gy, point[number, 0], point[number, 1], x, y, size, columns, rows, open_plane, kind, start,
+                        items, segments, reach, slack,
+                    ):  # fmt: skip
+                        count = offer(number, length, points + g, count, distance, onward, heap, spots)
     return count
 
 
@@ -151,51 +176,67 @@ def seed_points(chosen, count, distance, onward, heap, spots):
 
 
 @kernel(
-    "void(f8[:,::1],i8,f8,f8,f8,i8,i8,b1,u1[::1],i8[::1],i4[::1],f8[:,::1],f8[::1],f8,f8[:,::1],u1[::1],"
-    "f8[::1],i4[::1],i4[::1],i4[::1])"
+    "void(f8[:,::1],i8,f8,f8,f8,i8,i8,b1,u1[::1],i8[::1],i4[::1],f8[:,::1],f8[::1],f8,f8[:,::1],u1[::1],i4[::1],"
+    "i4[::1],f8[::1],i4[::1],i4[::1],i4[::1])"
 )
 def spread(
     goals, count, x, y, size, columns, rows, open_plane, kind, start, items, segments, reach, slack, point, links,
-    distance, onward, heap, spots,
+    joined_start, joined, distance, onward, heap, spots,
 ):  # fmt: skip
-    """From the `count` cells in the heap on, write how long the way from each cell is and what one heads for there."""
+    """From the `count` points in the heap on, write how long the way from each is and what one heads for there.
+
+    What is written does not depend on the order of the search: of all ways that neighbours offer, each longer than the
+    neighbour's own, it is the shortest, and of equals the one to the lowest number.
+    """
     cells = columns * rows
+    points = point.shape[0]
     while count > 0:
         cell = take_first(count, distance, heap, spots)
         count -= 1
         target = onward[cell]
-        if target >= cells:
-            tx = goals[target - cells, 0]
-            ty = goals[target - cells, 1]
+        if target >= points:
+            tx = goals[target - points, 0]
+            ty = goals[target - points, 1]
             rest = 0.0
         else:
             tx = point[target, 0]
             ty = point[target, 1]
             rest = distance[target]
-        for bit in range(8):
-            if links[cell] & (1 << bit) == 0:
-                continue
-            side = bit & 3
-            dx = 1 if side < 2 else (0 if side == 2 else -1)
-            dy = 0 if side == 0 else 1
-            other = cell + dy * columns + dx if bit < 4 else cell - dy * columns - dx
+        first = 0
+        last = 0
+        if points > cells:
+            first = joined_start[cell]
+            last = joined_start[cell + 1]
+        for k in range(first - (8 if cell < cells else 0), last):
+            if k < first:
+                bit = first - 1 - k
+                if links[cell] & (1 << bit) == 0:
+                    continue
+                other = beside(cell, bit, columns)
+            else:
+                other = joined[k]
             if spots[other] == -2:
                 continue
             px = point[other, 0]
             py = point[other, 1]
             # no way is shorter than the straight one to where this cell heads: else there is nothing to look for
             length = rest + math.sqrt((px - tx) * (px - tx) + (py - ty) * (py - ty))
-            if not length < distance[other]:
+            if length > distance[other] or (length == distance[other] and target >= onward[other]):
                 continue
-            if sees(
-                px, py, tx, ty, x, y, size, columns, rows, open_plane, kind, start, items, segments, reach, slack
-            ):  # fmt: skip
-                count = offer(other, length, target, count, distance, onward, heap, spots)
-            else:
+            heads = target
+            if not (
+                length > distance[cell]
+                and sees(
+                    px, py, tx, ty, x, y, size, columns, rows, open_plane, kind, start, items, segments, reach, slack
+                )
+            ):
                 wx = px - point[cell, 0]
                 wy = py - point[cell, 1]
-                length = distance[cell] + math.sqrt(wx * wx + wy * wy)
-                count = offer(other, length, cell, count, distance, onward, heap, spots)
+                way = math.sqrt(wx * wx + wy * wy)
+                least = TINY * (size + distance[cell])
+                length = max(distance[cell] + max(way, least), length + least)
+                heads = cell
+            count = offer(other, length, heads, count, distance, onward, heap, spots)
 
 
 @kernel("b1(f8,f8,i8,i8,f8,f8,f8,i8,i8,b1,u1[::1],i8[::1],i4[::1],f8[:,::1],f8[::1],f8)")
@@ -213,34 +254,40 @@ def cell_sees(
 
 @kernel(
     "void(f8[:,::1],f8,f8,f8,i8,i8,b1,u1[::1],i8[::1],i4[::1],f8[:,::1],f8[::1],f8,f8[:,::1],f8[::1],i4[::1],i4[::1],"
-    "i4[::1])"
+    "u1[::1],i4[::1])"
 )
 def direct_cells(
     goals, x, y, size, columns, rows, open_plane, kind, start, items, segments, reach, slack, point, distance, onward,
-    tried, direct,
+    tried, touched, direct,
 ):  # fmt: skip
-    """Write for each cell what everybody in it may head for without a look, else -1: of what the nine cells round it
-    head for, or of their points, the first on the shortest way that the whole cell sees.
+    """Write for each cell that is `touched` what everybody in it may head for without a look, else -1: of what the nine
+    cells round it head for the first on the shortest way that the whole cell sees.
 
-    Where nothing stands in any of the nine, and all head for the same, nothing need be looked at. `tried` has
-    twice LOOKS entries.
+    Where nothing stands in any of the nine, and all head for the same, nothing need be looked at. A point of one of the
+    nine themselves is for nobody who does not look: some of the cell may have passed it. `tried` has LOOKS entries.
     """
-    cells = columns * rows
-    for cell in range(cells):
+    points = point.shape[0]
+    for cell in range(columns * rows):
+        if touched[cell] == 0:
+            continue
         direct[cell] = -1
         row = cell // columns
         column = cell - row * columns
         if kind[cell] != CLEAR or row == 0 or column == 0 or row == rows - 1 or column == columns - 1:
             continue
         target = onward[cell]
-        same = True
+        same = target >= points
+        if target >= 0 and not same:
+            wx = point[target, 0] - point[cell, 0]
+            wy = point[target, 1] - point[cell, 1]
+            same = max(abs(wx), abs(wy)) > AWAY * size
         for other in range(9):
-            beside = cell + (other // 3 - 1) * columns + other % 3 - 1
-            same &= kind[beside] == CLEAR and onward[beside] == target
+            number = cell + (other // 3 - 1) * columns + other % 3 - 1
+            same &= kind[number] == CLEAR and onward[number] == target
         if same:
             direct[cell] = target
             continue
-        for attempt in range(2 * LOOKS):
+        for attempt in range(LOOKS):
             chosen = -1
             best = math.inf
             tx = 0.0
@@ -249,16 +296,15 @@ def direct_cells(
                 number = cell + (other // 3 - 1) * columns + other % 3 - 1
                 if distance[number] == math.inf:
                     continue
-                if attempt < LOOKS:
-                    number = onward[number]
+                number = onward[number]
                 known = False
-                for t in range(0 if attempt < LOOKS else LOOKS, attempt):
+                for t in range(attempt):
                     known |= tried[t] == number
                 if known:
                     continue
-                if number >= cells:
-                    cx = goals[number - cells, 0]
-                    cy = goals[number - cells, 1]
+                if number >= points:
+                    cx = goals[number - points, 0]
+                    cy = goals[number - points, 1]
                     rest = 0.0
                 else:
                     cx = point[number, 0]
@@ -274,7 +320,11 @@ def direct_cells(
                     tx = cx
                     ty = cy
             tried[attempt] = chosen
-            if chosen >= 0 and cell_sees(
+            if chosen < 0:
+                break
+            if chosen < points and max(abs(tx - point[cell, 0]), abs(ty - point[cell, 1])) <= AWAY * size:
+                break
+            if cell_sees(
                 tx, ty, column, row, x, y, size, columns, rows, open_plane, kind, start, items, segments, reach, slack
             ):  # fmt: skip
                 direct[cell] = chosen

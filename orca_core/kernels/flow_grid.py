@@ -10,7 +10,7 @@ from orca_core._jit import kernel
 from orca_core.kernels.area import inside
 from orca_core.kernels.flow_sight import BLOCKED, CLEAR, MIXED, OUTSIDE, column_of, point_apart, sees
 
-__all__ = ["clearance", "label_cells", "link_cells", "list_items", "mark_outside", "place_points"]
+__all__ = ["beside", "clearance", "label_cells", "link_cells", "list_items", "mark_outside", "place_points"]
 
 # places a cell is looked at in each direction for one where a centre may be
 PLACES = 7
@@ -136,16 +136,20 @@ def clearance(px, py, cell, start, items, segments, reach):
 
 @kernel(
     "void(f8,f8,f8,i8,i8,b1,u1[::1],i8[::1],i4[::1],f8[:,::1],f8[::1],"
-    "f8[:,::1],f8[:,::1],i8,i8[::1],f8[:,::1],i8[::1],f8[::1],f8[:,::1],u1[::1])"
+    "f8[:,::1],f8[:,::1],i8,i8[::1],f8[:,::1],i8[::1],f8[::1],u1[::1],f8[:,::1],u1[::1])"
 )
 def place_points(
     x, y, size, columns, rows, open_plane, kind, start, items, segments, reach,
-    edges, nodes, leaves, order, boxes, stack, work, point, usable,
+    edges, nodes, leaves, order, boxes, stack, work, touched, point, usable,
 ):  # fmt: skip
-    """Write the point of each cell, (cells, 2), and whether there is one; the area is that of the edges, if any."""
+    """Write the point of each cell that is `touched`, (cells, 2), and whether there is one; the area is that of the
+    edges, if any.
+    """
     for row in range(rows):
         for column in range(columns):
             cell = row * columns + column
+            if touched[cell] == 0:
+                continue
             px = x + (column + 0.5) * size
             py = y + (row + 0.5) * size
             point[cell, 0] = px
@@ -184,25 +188,27 @@ def place_points(
             usable[cell] = 1 if best >= 0.0 else 0
 
 
-@kernel("void(f8,f8,f8,i8,i8,b1,u1[::1],i8[::1],i4[::1],f8[:,::1],f8[::1],f8,f8[:,::1],u1[::1],u1[::1])")
+@kernel("void(f8,f8,f8,i8,i8,b1,u1[::1],i8[::1],i4[::1],f8[:,::1],f8[::1],f8,f8[:,::1],u1[::1],u1[::1],u1[::1])")
 def link_cells(
-    x, y, size, columns, rows, open_plane, kind, start, items, segments, reach, slack, point, usable, links
+    x, y, size, columns, rows, open_plane, kind, start, items, segments, reach, slack, point, usable, touched, links
 ):  # fmt: skip
     """Write for each cell which of its eight neighbours its point sees, as bits: east, north-east, north, north-west,
-    and those across in the same order.
+    and those across in the same order; only where one of both is `touched`.
     """
     for row in range(rows):
         for column in range(columns):
             cell = row * columns + column
-            if usable[cell] == 0:
-                continue
             for side in range(4):
                 dx = 1 if side < 2 else (0 if side == 2 else -1)
                 dy = 0 if side == 0 else 1
                 if not (0 <= column + dx < columns and row + dy < rows):
                     continue
                 other = cell + dy * columns + dx
-                if usable[other] == 0:
+                if touched[cell] == 0 and touched[other] == 0:
+                    continue
+                links[cell] &= 255 - (1 << side)
+                links[other] &= 255 - (16 << side)
+                if usable[cell] == 0 or usable[other] == 0:
                     continue
                 free = kind[cell] == CLEAR and kind[other] == CLEAR
                 if free and dx != 0 and dy != 0:
@@ -215,16 +221,27 @@ def link_cells(
                     links[other] |= 16 << side
 
 
-@kernel("i8(i8,i8,u1[::1],u1[::1],i4[::1],i4[::1])")
-def label_cells(columns, rows, usable, links, component, pending):
-    """Write a number for each usable cell, equal for those between which there is a way, -1 for others; returns how
-    many numbers there are. `pending` is scratch for all cells.
+@kernel("i8(i8,i8,i8)", inline=True)
+def beside(cell, bit, columns):
+    """The neighbour of a cell that a bit of its links stands for."""
+    side = bit & 3
+    dx = 1 if side < 2 else (0 if side == 2 else -1)
+    dy = 0 if side == 0 else 1
+    return cell + dy * columns + dx if bit < 4 else cell - dy * columns - dx
+
+
+@kernel("i8(i8,i8,u1[::1],u1[::1],i4[::1],i4[::1],i4[::1],i4[::1])")
+def label_cells(columns, rows, usable, links, joined_start, joined, component, pending):
+    """Write a number for each usable point, equal for those between which there is a way, -1 for others; returns how
+    many numbers there are. `pending` is scratch for all of them.
     """
     number = 0
-    for cell in range(columns * rows):
+    cells = columns * rows
+    points = component.shape[0]
+    for cell in range(points):
         component[cell] = -1
-    for seed in range(columns * rows):
-        if usable[seed] == 0 or component[seed] >= 0:
+    for seed in range(points):
+        if component[seed] >= 0 or (seed < cells and usable[seed] == 0):
             continue
         component[seed] = number
         pending[0] = seed
@@ -232,13 +249,18 @@ def label_cells(columns, rows, usable, links, component, pending):
         while depth > 0:
             depth -= 1
             cell = pending[depth]
-            for bit in range(8):
+            for bit in range(8 if cell < cells else 0):
                 if links[cell] & (1 << bit) == 0:
                     continue
-                side = bit & 3
-                dx = 1 if side < 2 else (0 if side == 2 else -1)
-                dy = 0 if side == 0 else 1
-                other = cell + dy * columns + dx if bit < 4 else cell - dy * columns - dx
+                other = beside(cell, bit, columns)
+                if component[other] < 0:
+                    component[other] = number
+                    pending[depth] = other
+                    depth += 1
+            if points == cells:
+                continue
+            for k in range(joined_start[cell], joined_start[cell + 1]):
+                other = joined[k]
                 if component[other] < 0:
                     component[other] = number
                     pending[depth] = other

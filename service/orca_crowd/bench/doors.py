@@ -1,8 +1,8 @@
 """The doors benchmark: steps of a crowd that follows ways, before and after one of the boxes around it opens or closes.
 
-A manual world as the server keeps it, ways planned in threads beside the steps, stepped as fast as it goes. Every so
-many steps a box is opened, or closed again; the change and the step with it are timed as one. What counts is the step
-after the change, and every one until the next change but one, since that is when agents ask for other ways.
+A manual world as the server keeps it, ways planned and flow fields made beside the steps, stepped as fast as it goes.
+Every so many steps a box is opened, or closed again; the change and the step with it are timed as one. What counts is
+the step after the change, and every one until the next change but one, since that is when agents ask for other ways.
 
 In the same world, served and in real time, goals are given that nobody can reach: see orca_crowd.bench.unreachable.
 """
@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 
 from orca_core._jit import compile_all
 from orca_core.geometry.obstacles import Obstacle
+from orca_core.guidance.flow import Flow
 from orca_core.guidance.follow import Follow
 from orca_core.guidance.planning import answered
 from orca_core.options import Options
@@ -27,9 +28,10 @@ from orca_core.world import World
 from orca_crowd.bench.bars import bar
 from orca_crowd.bench.compare import spread
 from orca_crowd.bench.figures import figure
+from orca_crowd.bench.flow_cost import FlowCostPlan, measure_flow_cost
 from orca_crowd.bench.machine import facts
 from orca_crowd.bench.unreachable import measure_unreachable
-from orca_crowd.worlds.planning import LiveWays, PlannerPool
+from orca_crowd.worlds.planning import FieldWorkshop, LiveWays, PlannerPool
 
 __all__ = ["DoorsPlan", "measure_doors"]
 
@@ -42,6 +44,8 @@ TIME_STEP = 0.05
 # steps after a change that are counted to it, and between two changes
 AFTER = 10
 EVERY = 20
+# goals of those who go along fields
+GOALS = 4
 # at most so many times the usual step
 MOST = 2.0
 # milliseconds until a client is told that there is no way, at most
@@ -53,7 +57,9 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class DoorsPlan:
-    """`boxes` with four edges each, `agents` among them, and `changes`; `seed` decides who goes where."""
+    """`boxes` with four edges each, `agents` among them, and `changes`; `seed` decides who goes where; `cost` says how
+    the cost of going along fields is measured.
+    """
 
     agents: int = 2_000
     boxes: int = 1_250
@@ -63,16 +69,21 @@ class DoorsPlan:
     # orders to one agent, and to a hundred at once, to go where there is no way
     orders: int = 40
     at_once: int = 100
+    cost: FlowCostPlan = field(default_factory=FlowCostPlan)
 
 
 def measure_doors(plan: DoorsPlan, tell: Callable[[str], None] = lambda _: None) -> dict[str, Any]:
-    """Straight on first, where a change concerns the solver alone, and then along ways."""
+    """Straight on first, where a change concerns the solver alone, then along ways and along fields; and what going
+    along fields costs where nothing changes.
+    """
     compile_all()
     found = {}
-    for guidance in ("straight", "path"):
+    for guidance in ("straight", "path", "flow"):
         tell(f"{plan.agents} agents, guidance {guidance}")
         found[guidance] = _played(plan, guidance)
-    named = {"straight": "straight on", "path": "along ways"}
+    tell(f"{plan.cost.agents} agents along fields and straight on, by turns")
+    cost = measure_flow_cost(plan.cost)
+    named = {"straight": "straight on", "path": "along ways", "flow": "along fields"}
     figures, bars = [], []
     for guidance, name in named.items():
         usual, after, first = ([1e3 * each for each in values] for values in found[guidance])
@@ -101,12 +112,14 @@ def measure_doors(plan: DoorsPlan, tell: Callable[[str], None] = lambda _: None)
         "machine": facts(),
         "facts": [
             f"{plan.agents:,} agents of {RADIUS:g} m among {plan.boxes:,} boxes of {SIDE:g} m, a change every {EVERY} "
-            f"steps of {TIME_STEP:g} s"
+            f"steps of {TIME_STEP:g} s; along fields to {GOALS} goals",
+            cost["fact"],
         ],
         "times": {guidance: [spread(values) for values in parts] for guidance, parts in found.items()},
         "told": {str(count): spread(seconds) for count, seconds in told.items()},
-        "figures": figures,
-        "bars": bars,
+        "flow_cost": cost["ratio"],
+        "figures": [*figures, *cost["figures"]],
+        "bars": [*bars, cost["bar"]],
     }
 
 
@@ -117,6 +130,8 @@ def _played(plan: DoorsPlan, guidance: str) -> tuple[list[float], list[float], l
     try:
         follow = next(guide for guide in world.guides if isinstance(guide, Follow))
         follow.plan_with(world, LiveWays(pool, None, answered))
+        flow = next(guide for guide in world.guides if isinstance(guide, Flow))
+        flow.make_in(FieldWorkshop(pool))
         world.step(plan.warm_up)
         usual: list[float] = []
         after: list[float] = []
@@ -173,8 +188,10 @@ def _places(plan: DoorsPlan) -> tuple[list[Floats], dict[str, Floats]]:
 
 
 def _world(plan: DoorsPlan, guidance: str) -> tuple[World, list[int]]:
-    """The boxes and the agents, and the ids of the boxes."""
+    """The boxes and the agents, along fields to a few goals of all of them, and the ids of the boxes."""
     boxes, columns = _places(plan)
+    if guidance == "flow":
+        columns["goal"] = columns["goal"][np.arange(plan.agents) % min(GOALS, plan.agents)]
     world = World(time_step=TIME_STEP, options=Options.service(), seed=plan.seed)
     Simulation(world)
     ids = world.add_obstacles([Obstacle(box, closed=True) for box in boxes]).ids.tolist()

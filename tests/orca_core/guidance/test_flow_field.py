@@ -250,6 +250,54 @@ def test_what_stands_in_another_order_has_a_field_of_the_same_bits() -> None:
     assert elsewhere.fingerprint() != one.fingerprint()
 
 
+@settings(max_examples=samples(25))
+@given(
+    scenes, st.lists(st.tuples(st.booleans(), boxes | walls), min_size=1, max_size=4), places,
+    st.sampled_from([0.125, 0.4]), st.booleans(),
+)  # fmt: skip
+def test_a_repaired_field_has_the_bits_of_one_that_is_made_from_nothing(
+    obstacles: list[Obstacle], changes: list[Any], goal: Any, radius: float, on_area: bool
+) -> None:
+    areas = [SQUARE] if on_area else []
+    around = [] if on_area else [Obstacle([(-1, -1), (11, -1), (11, 11), (-1, 11)], closed=True)]
+    standing = [*around, *obstacles]
+    grid = grid_of(areas, standing, radius)
+    field = FlowField.towards(grid, [goal])
+    for taken, other in changes:
+        standing = standing[:-1] if taken and len(standing) > 1 else [other, *standing]
+        change = grid.changed(Standing.of(statics_of(areas, standing, radius), radius))
+        fresh = FlowField.towards(grid_of(areas, standing, radius), [goal])
+        grid, field = (fresh.grid, fresh) if change is None else (change.grid, field.over(change))
+        for name in ("kind", "items", "usable", "links", "component"):
+            assert getattr(grid, name).tobytes() == getattr(fresh.grid, name).tobytes(), name
+        for name in ("distance", "onward", "direct", "arriving", "ends"):
+            assert getattr(field, name).tobytes() == getattr(fresh, name).tobytes(), name
+
+
+def test_what_is_repaired_and_what_is_made_from_nothing() -> None:
+    standing = [box(4, 4, 2, 2)]
+    grid, more = (
+        grid_of([SQUARE], standing, 0.25),
+        Standing.of(statics_of([SQUARE], [*standing, box(1, 1, 1, 1)], 0.25), 0.25),
+    )
+    change = grid.changed(more)
+    assert change is not None
+    assert 0 < change.gone.sum() < grid.cells // 4
+    with pytest.raises(ValueError, match="another grid"):
+        FlowField.towards(change.grid, [(9.0, 9.0)]).over(change)
+    # other cells, another area, a plane, far more than a few walls
+    assert grid.changed(more, size=0.5) is None
+    hole = WalkableSet()
+    hole.add([WalkableArea(((SQUARE, [[7, 7], [7, 9], [9, 9], [9, 7]]),))])
+    walls = ObstacleSet()
+    walls.add(standing)
+    holed = Statics.build(walls, hole, np.array([0.25]), Options.service())
+    assert grid.changed(Standing.of(holed, 0.25)) is None
+    assert grid.changed(Standing.of(statics_of([], standing, 0.25), 0.25)) is None
+    many = [box(0.4 * (k % 20) + 1, 0.4 * (k // 20) + 1, 0.1, 0.1) for k in range(40)]
+    assert grid.changed(Standing.of(statics_of([SQUARE], [*standing, *many], 0.25), 0.25)) is None
+
+
 def digest_of_fields() -> str:
     """sha256 of fields of discs of two sizes among boxes and a wall."""
     digest = hashlib.sha256()
