@@ -20,7 +20,7 @@ from orca_core.guidance.flow_field import FlowField
 from orca_core.guidance.flow_grid import Standing
 from orca_core.guidance.flow_groups import FlowGroups, Key
 from orca_core.guidance.flow_store import FlowStore, Place, Surface, Workshop
-from orca_core.guidance.follow import LONGEST_SETTLING, PLAN_SECONDS, SETTLE_SECONDS, SETTLE_STEPS
+from orca_core.guidance.follow import PLAN_SECONDS
 from orca_core.guidance.storeys import EVERY_HEIGHT, Storeys
 from orca_core.kernels.flow_steer import AHEAD, CANDIDATES, LOST, ON_THE_WAY, steer_along
 from orca_core.kernels.status import MOVING, STALLED, UNREACHABLE
@@ -34,6 +34,8 @@ __all__ = ["Flow"]
 
 Integers = NDArray[np.int64]
 
+# after a change fields are made ready before they enter: for so long, or so many steps if these are no longer
+SETTLE_SECONDS, SETTLE_STEPS, LONGEST_SETTLING = 0.1, 16, 0.8
 # rings of cells beyond the radius that are looked at for a way by who stands where nobody should
 BEYOND = 3
 
@@ -77,7 +79,6 @@ class Flow:
         self.delay = options.plan_delay_steps or max(1, math.ceil(PLAN_SECONDS / world.time_step))
         self._stop = options.unreachable_goals == "stop"
         self._size, self._cells = options.flow_cell_size, options.flow_cells
-        # as long as meshes have after a change
         settling = max(SETTLE_SECONDS, min(SETTLE_STEPS * world.time_step, LONGEST_SETTLING))
         self._store = FlowStore(self.delay, math.ceil(settling / world.time_step), options.flow_fields)
         self._groups = FlowGroups()

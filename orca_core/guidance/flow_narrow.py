@@ -28,7 +28,9 @@ def narrow_places(
     x, y, size, columns, rows, _, _, start, items, segments, reach = near
     none = np.zeros(1, np.int32)
     pairs = _all(lambda room: list_gaps(size, columns, rows, start, items, segments, reach, room), (2,), np.int64)
-    pairs = _gaps(np.unique(pairs, axis=0), segments)
+    # each once; one number for a pair is sorted ten times as soon as two
+    numbers = np.unique(pairs[:, 0] * len(segments) + pairs[:, 1])
+    pairs = _gaps(np.stack(np.divmod(numbers, max(1, len(segments))), axis=1), segments)
     if not len(pairs):
         return point, none, none, np.empty(0, np.int32)
     middle = np.empty((4, 2))
