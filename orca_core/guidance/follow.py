@@ -17,11 +17,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from orca_core.agent_columns import COLUMNS
+from orca_core.guidance.answers import POSTPONED, entered
 from orca_core.guidance.batches import Batch, Batches
 from orca_core.guidance.followers import NOBODY, NOT, Followers
+from orca_core.guidance.led import Led
 from orca_core.guidance.planner import Planner
 from orca_core.guidance.planners import planner_for
-from orca_core.guidance.planning import OUTCOMES, FoundWays, InlinePlanning, Planning, Question
+from orca_core.guidance.planning import OUTCOMES, InlinePlanning, Planning, Question
 from orca_core.guidance.watch import Watch
 from orca_core.kernels.follow import ASKING, NEAREST, STOPPED, WAY, find_changed, follow, look_ahead, see_goals
 from orca_core.kernels.orientation import WORK
@@ -40,7 +42,6 @@ __all__ = ["PLAN_SECONDS", "Follow"]
 Integers = NDArray[np.int64]
 Flags = NDArray[np.bool_]
 
-POSTPONED, UNFINISHED = OUTCOMES.index("postponed"), OUTCOMES.index("unfinished")
 PATH = COLUMNS["guidance"].choices.index("path")
 # simulated seconds: between asking and answer, where a world does not say how many steps; between two questions of one
 # agent; between two looks of one
@@ -61,6 +62,7 @@ class Follow:
         """Know of these; what they asked for is asked again."""
         self._followers = followers
         self._batches = batches or Batches()
+        self._led = Led()
         # the world is looked at in every step, and kept from nobody who gives it back
         self._world = weakref.ref(world)
         self._watch = Watch()
@@ -85,7 +87,7 @@ class Follow:
         if not kept:
             return cls(world)
         made = cls(world, Followers.from_arrays(kept), Batches.from_arrays(kept, world.step_count))
-        made._watch = Watch.of(world, kept)
+        made._watch, made._led = Watch.of(world, kept), Led.of(kept)
         if made._watch.current is not None:
             made._see_with(made._watch.current)
         made._quiet_until = int(kept["quiet_until"][0]) if "quiet_until" in kept else 0
@@ -100,10 +102,11 @@ class Follow:
 
     def kept(self) -> Mapping[str, NDArray[Any]]:
         """The followers, what they asked for, and the geometry as it was seen; nothing while there is nobody."""
-        if not len(self._followers) and not len(self._batches):
+        if not (len(self._followers) or len(self._batches) or len(self._led)):
             return {}
         quiet = {"quiet_until": np.array([self._quiet_until])} if self._quiet_until else {}
-        return {**self._followers.kept(), **self._batches.kept(), **self._watch.kept(self._world()), **quiet}
+        told = {**self._followers.kept(), **self._batches.kept(), **self._watch.kept(self._world())}
+        return {**told, **quiet, **self._led.kept()}
 
     # before a step
 
@@ -127,6 +130,8 @@ class Follow:
         """The agents that are guided here, ascending."""
         agents = world.population.state
         chosen = agents.told("guidance") == PATH
+        if len(self._led):
+            chosen = chosen | self._led.chosen(agents)
         return np.flatnonzero(chosen & (agents["has_goal"] == 1)) if chosen.any() else np.empty(0, np.int64)
 
     def _present(self, world: World, rows: Integers) -> Followers:
@@ -152,15 +157,20 @@ class Follow:
         before = known.standing.copy()
         batch = self._batches.take(world.step_count)
         if batch is not None:
-            self._enter(batch, self._planning.collect(batch.due))
+            self._followers = entered(known, batch, self._planning.collect(batch.due))
         self.looks = 0 if bare else self._look_ahead(world, rows)
+        if len(self._led):
+            # who has all waypoints behind it goes straight again
+            known = self._followers
+            through = (known.standing == WAY) & (known.first == known.stop) & (known.wants == NOT) & (known.due == NOT)
+            self._led.let_go(world.population.state, rows[through])
         self._ask(world, rows)
         return self._tell(world, rows, before)
 
     def _forget(self) -> None:
         """Nobody is guided any more."""
         self._planning.drop()
-        self._followers, self._batches, self._watch = NOBODY, Batches(), Watch()
+        self._followers, self._batches, self._watch, self._led = NOBODY, Batches(), Watch(), Led()
         self._planner, self._quiet_until = None, 0
 
     def _look_at_geometry(self, world: World, rows: Integers) -> None:
@@ -270,6 +280,23 @@ class Follow:
             known.avoid[which] = np.broadcast_to(avoid, (len(rows), 3))[held]
         known.wants[which] = np.where(known.wants[which] == NOT, world.step_count, known.wants[which])
 
+    def lead(self, world: World, rows: Integers) -> None:
+        """Lead these agents, which go straight, to their goals as if they had guidance `path`, until they see them.
+
+        To be called after this guide has concluded a step. Who sees its goal is left alone.
+        """
+        agents, statics = world.population.state, world.statics()
+        if self._watch.current is not statics:
+            self._watch.look(world)
+            self._see_with(statics)
+        seen = np.ones(len(rows), np.uint8)
+        see_goals(
+            np.arange(len(rows)), rows, agents["position"], agents["radius"], agents.dense("radius_class"),
+            np.ascontiguousarray(agents["goal"][rows]), seen, *self._sight,
+        )  # fmt: skip
+        if not seen.all():
+            self._led.add(agents, rows[seen == 0])
+
     def _ask(self, world: World, rows: Integers) -> None:
         """Ask for those who want a way and have waited long enough, the longest waiting first."""
         known, step, agents = self._followers, world.step_count, world.population.state
@@ -329,39 +356,6 @@ class Follow:
         )  # fmt: skip
 
     # answers
-
-    def _enter(self, batch: Batch, found: FoundWays) -> None:
-        """Give those who asked what was found, unless they want something else meanwhile."""
-        known = self._followers
-        order = np.argsort(known.id, kind="stable")
-        places = np.minimum(np.searchsorted(known.id, batch.ids, sorter=order), max(len(known) - 1, 0))
-        which = order[places] if len(known) else np.empty(0, np.int64)
-        held = np.flatnonzero((known.id[which] == batch.ids) & (known.due[which] == batch.due))
-        which = which[held]
-        known.due[which] = NOT
-        same = (known.goal[which] == batch.goal[held]).all(axis=1) & (known.radius[which] == batch.radius[held])
-        held, which = held[same], which[same]
-
-        # what is not known is asked again: at once where its turn had not come, else a second later
-        outcome = found.outcome[held]
-        later = (outcome == POSTPONED) | (outcome == UNFINISHED)
-        again = which[later]
-        known.wants[again] = batch.wants[held[later]]
-        known.avoid[again] = batch.avoid[held[later]]
-        known.asked[which[outcome == POSTPONED]] = NOT
-        # that there is a way need not be found out again; who was told that there is none keeps its reason till then
-        known.reason[again] = np.where(known.standing[again] > WAY, known.reason[again], outcome[later])
-
-        held, which, outcome = held[~later], which[~later], outcome[~later]
-        counts = found.count[held]
-        stops = np.cumsum(found.count)
-        parts = [found.waypoints[stops[j] - found.count[j] : stops[j]] for j in held]
-        known.reason[which], known.nearest[which] = outcome, found.nearest[held]
-        known.has_nearest[which] = found.has_nearest[held]
-        known.standing[which] = np.where(outcome == 0, WAY, np.where(counts > 0, NEAREST, STOPPED))
-        ascending = np.argsort(which, kind="stable")
-        points = np.concatenate([np.empty((0, 2)), *(parts[j] for j in ascending)])
-        self._followers = known.with_waypoints(which[ascending], counts[ascending], points)
 
     def _tell(self, world: World, rows: Integers, before: NDArray[np.uint8]) -> list[Event]:
         """Write who has no way to its goal, and tell of those who have none since this step."""
