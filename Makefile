@@ -20,6 +20,9 @@ NODE_PEERS := $(MADE)/bench-node
 # compiled kernels are kept between runs, in a folder named by their sources
 export ORCA_CROWD_KERNEL_CACHE ?= $(CURDIR)/$(MADE)/kernel-cache
 
+# so many processes share the tests, file by file: two, since many of them start several processes themselves
+WORKERS ?= 2
+
 # passed through: make serve ARGS="--port 8080", make test TESTS="tests/orca_core -x",
 # make bench BENCH=kernel ARGS="--agents 1000"
 ARGS ?=
@@ -45,21 +48,24 @@ help:  ## list the targets
 serve: $(MADE)/serve  ## set up and serve on http://127.0.0.1:8000 (ARGS="--port 8080" passes options on)
 	@exec $(BIN)/orca-crowd serve $(ARGS)
 
-test: $(MADE)/test  ## set up and run every check and test (TESTS="tests/orca_core -x" chooses)
+test: $(MADE)/test  ## set up and run every check and test (TESTS="tests/orca_core -x" chooses, WORKERS=4 takes as many processes)
 	@failed=; \
 	phase() { title=$$1; shift; printf '\n== %s\n' "$$title"; "$$@" || failed="$$failed [$$title]"; }; \
+	outcome() { wait $$1; code=$$?; cat $$2; return $$code; }; \
+	$(BIN)/mypy > $(MADE)/types.txt 2>&1 & types=$$!; \
 	phase 'lint (ruff)' $(BIN)/ruff check; \
-	phase 'types (mypy)' $(BIN)/mypy; \
 	phase 'kernels (compiled once, then kept)' $(BIN)/python -c "$$COMPILE"; \
-	phase 'tests (pytest)' $(BIN)/python -m pytest $(TESTS); \
+	phase 'types (mypy)' outcome $$types $(MADE)/types.txt; \
+	phase 'tests (pytest)' $(BIN)/python -m tests.support.family \
+	    $(BIN)/python -m pytest --numprocesses $(WORKERS) --durations 25 --durations-min 5 $(TESTS); \
 	if [ -n "$$failed" ]; then printf '\nfailed:%s\n' "$$failed"; exit 1; fi; \
 	printf '\nall phases passed\n'
 
 soak: $(MADE)/test  ## the long and heavy inputs that `make test` leaves out
-	@$(BIN)/python -m pytest -m soak --timeout 7200 $(TESTS)
+	@$(BIN)/python -m tests.support.family $(BIN)/python -m pytest -m soak --timeout 7200 $(TESTS)
 
 chaos: $(MADE)/test  ## ten minutes in which servers and workers are killed and disks fill up (ARGS="--seconds 60" is shorter)
-	@$(BIN)/python -m tests.chaos $(ARGS)
+	@$(BIN)/python -m tests.support.family $(BIN)/python -m tests.chaos $(ARGS)
 
 bench: $(MADE)/bench  ## measure kernels and wire beside libraries of others, large worlds, the engine (BENCH=kernel chooses)
 	@for part in $(BENCH); do \
@@ -163,8 +169,10 @@ $(MADE)/serve: $(VENV)/pyvenv.cfg pyproject.toml constraints.txt requirements/bu
 
 $(MADE)/test: $(MADE)/serve requirements/test.txt clients/python/pyproject.toml $(MADE)/node
 	@echo 'orca-crowd: installing what the tests need'
+	@# kernels are compiled meanwhile, on another core; whoever wants them next waits for the lock of their cache
+	@$(BIN)/python -m orca_core.warmup > /dev/null 2>&1 < /dev/null &
 	@$(PIP) $(HASHED)/test.txt
-	@$(PIP) --no-build-isolation --editable '.[dev]' --editable clients/python
+	@$(PIP) --no-build-isolation --editable clients/python
 	@# where they cannot be had the tests of the addon and of the page say so, and the others run
 	@$(BIN)/python -m tests.support.find_godot || true
 	@$(BIN)/python -m tests.support.browser || true

@@ -32,6 +32,8 @@ OPTION_MEANINGS: dict[str, str] = {
     "courtesy": "of blocked agents who has waited longest goes first; who wants into its way stands aside",
     "back_out": "who has less right of way backs out of a passage, as far as the other needs",
     "replan_jams": "who stays blocked on a path asks for one round the jam",
+    "corridor_turns": "agents take turns at places of the walkable surface where two do not pass each other",
+    "corridor_margin": "m that two agents need beside their radii to pass each other there",
     "stall_time": "seconds with under a tenth of the wanted progress after which an agent counts as stalled",
     "avoidance_model": "half-planes (orca), or what they replace: reciprocal (rvo) or plain (vo) velocity obstacles",
     "slow_when_dense": "above ten agents per square metre agents want less and yield more softly, so no crowd shivers",
@@ -61,9 +63,10 @@ WHOLE: dict[str, tuple[int, int]] = {
 
 
 # switches that mend nothing but ask for something else, off in both profiles
-ASIDE = ("slow_when_dense",)
+ASIDE = ("slow_when_dense", "corridor_turns")
 # what undoes deadlocks above the solver: agents that cooperate have ways of their own, so it is off with those
 DEADLOCKS = ("settle_crowds", "detect_blocked", "bias_blocked", "courtesy", "back_out", "replan_jams")
+TWICE = "must be false in a world with guidance, whose agents take turns by their plan on the grid map"
 
 
 @dataclass(frozen=True)
@@ -91,6 +94,8 @@ class Options:
     courtesy: bool = False
     back_out: bool = False
     replan_jams: bool = False
+    corridor_turns: bool = False
+    corridor_margin: float = 0.0
     stall_time: float = 3.0
     avoidance_model: str = "orca"
     slow_when_dense: bool = False
@@ -162,6 +167,13 @@ class Options:
                     )
                 else:
                     changed[name] = None if value is None else float(value)
+            elif name == "corridor_margin":
+                if isinstance(value, bool) or not isinstance(value, int | float) or not 0.0 <= value <= 1e6:
+                    problems.append(
+                        Problem(None, "options.corridor_margin", f"must be a length from 0 to 1e6, not {value!r}")
+                    )
+                else:
+                    changed[name] = float(value)
             elif name == "avoidance_model":
                 if value not in AVOIDANCE_MODELS:
                     wanted = ", ".join(AVOIDANCE_MODELS)
@@ -183,6 +195,8 @@ class Options:
                 problems.append(Problem(None, f"options.{name}", f"must be true or false, not {value!r}"))
             else:
                 changed[name] = value
+        if changed.get("cooperation") is not None and changed.get("corridor_turns"):
+            problems.append(Problem(None, "options.corridor_turns", TWICE))
         if problems:
             raise InvalidInput(problems)
         if changed.get("cooperation") is not None:

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from orca_core._jit import compile_all
 from orca_core.cooperative.coordination import Coordination
+from orca_core.cooperative.corridor_turns import CorridorTurns
 from orca_core.guidance.deadlock import Deadlock
 from orca_core.guidance.flow import Flow
 from orca_core.guidance.follow import Follow
@@ -38,7 +39,7 @@ class GuideMaker(Protocol):
 
 
 # in the order in which they are asked; a later one may change what an earlier one wants
-GUIDES: tuple[GuideMaker, ...] = (Follow, Flow, Coordination, Together, Deadlock)
+GUIDES: tuple[GuideMaker, ...] = (Follow, Flow, Coordination, Together, CorridorTurns, Deadlock)
 
 
 class Simulation:

@@ -138,13 +138,13 @@ class Surroundings:
             self._surface_changed()
             return about_places(self) + catch(self, None)
 
-    def remove_walkable(self, identifier: int) -> None:
-        """Remove a walkable area; with the last one gone the plane is free."""
+    def remove_walkable(self, identifier: int) -> list[Notice]:
+        """Remove a walkable area, and say who is off the surface now; with the last one gone the plane is free."""
         self._refuse_while_stepping()
         with self.transaction():
             self.walkable_set.remove(identifier)
             self._surface_changed()
-            catch(self, None)
+            return about_places(self) + catch(self, None)
 
     def set_grid_map(self, grid_map: PlacedGrid | None) -> None:
         """Let the world have this grid map, or none; what was planned on another is planned anew."""

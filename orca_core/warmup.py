@@ -7,6 +7,7 @@
 from __future__ import annotations
 
 # importing a kernel module declares its kernels; the order is that of their dependence
+import orca_core.kernels.apart
 import orca_core.kernels.area
 import orca_core.kernels.blocking
 import orca_core.kernels.bodies

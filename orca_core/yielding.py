@@ -67,9 +67,11 @@ def bonds_of(
     bonds[: agents.count][agents["quality"][order[: agents.count]] == NOBODY, 1] = 0
 
 
-def terms_and_bonds(agents: AgentState) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
-    """`terms` and `bonds` of the responsibility kernel in index order; without rows where all are neutral."""
-    count = agents.count if manners_of(agents) else 0
+def terms_and_bonds(agents: AgentState, *, always: bool = False) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+    """`terms` and `bonds` of the responsibility kernel in index order; without rows where all are neutral, unless they
+    are wanted `always`.
+    """
+    count = agents.count if always or manners_of(agents) else 0
     terms, bonds = np.empty((count, 3)), np.empty((count, 5), np.int64)
     if count:
         bonds_of(agents, np.arange(count), terms, bonds)

@@ -10,6 +10,7 @@ import pkgutil
 from collections.abc import AsyncIterator, Iterator
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 ROOT = Path(__file__).resolve().parents[1]
 
@@ -22,8 +23,8 @@ os.environ.setdefault("ORCA_CROWD_DATA", "none")
 import pytest  # noqa: E402
 from hypothesis import settings  # noqa: E402
 
-from tests.support.lane import JOBS, Lane  # noqa: E402
 from tests.support.leaks import Resources, leaked, leaked_in_loop  # noqa: E402
+from tests.support.order import place_of, share_of  # noqa: E402
 
 # no deadline, since a machine that is busy is not a fault; in CI the examples are the same in every run
 settings.register_profile("local", deadline=None, max_examples=50)
@@ -46,27 +47,23 @@ def kernels(_surroundings: list[frozenset[tuple[str, str]]]) -> Iterator[None]:
     assert not more, f"a call compiled a version that no signature names: {more}"
 
 
-# the files whose tests ask for what runs beside all others
-LAST = {ROOT / job.file for job in JOBS.values()}
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Where processes share the tests, put those first that take long."""
+    if hasattr(config, "workerinput"):
+        items.sort(key=lambda item: place_of(item.path, ROOT))
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Put those who wait for the lane last, when it has done what they ask for."""
-    items.sort(key=lambda item: item.path in LAST)
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
+    """Hand the tests over in this order, file by file, whatever `--dist` says."""
+    from xdist.scheduler import LoadScopeScheduling
 
+    class InOrder(LoadScopeScheduling):
+        def _split_scope(self, nodeid: str) -> str:
+            return share_of(nodeid)
 
-@pytest.fixture(scope="session")
-def lane(
-    request: pytest.FixtureRequest,
-    tmp_path_factory: pytest.TempPathFactory,
-    kernels: None,
-    _surroundings: list[frozenset[tuple[str, str]]],
-) -> Iterator[Lane]:
-    """Runs what the chosen tests ask for; it begins with the tests of the core, which wait for no clock."""
-    chosen = {item.path for item in request.session.items}
-    beside = Lane(tmp_path_factory.mktemp("lane"), [name for name, job in JOBS.items() if ROOT / job.file in chosen])
-    yield beside
-    beside.close()
+    config.option.loadscopereorder = False
+    return InOrder(config, log)
 
 
 @pytest.fixture(scope="session")

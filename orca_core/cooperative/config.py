@@ -26,6 +26,7 @@ SECTIONS: dict[str, tuple[str, ...]] = {
     ),
     "corridor": (
         *("waypoint_reach_tol", "in_corridor_tol", "goal_in_corridor_tol", "gate_match_eps", "priority_threshold"),
+        "turns",
     ),
 }
 
@@ -36,6 +37,7 @@ CHOICES: dict[str, tuple[str, ...]] = {
     "replan_algo": ("PP",),
     "destroy_strategy": IMPROVEMENTS,
     "init_destroy_strategy": REPAIRS,
+    "turns": ("plan", "arrival"),
 }
 BOUNDS: dict[str, tuple[float, float]] = {
     "seed": (0, 2**53 - 1),
@@ -75,9 +77,10 @@ class Config:
     reached. `trigger` says when a discrete planner is asked (see `stalling`): by the speeds of the last steps, or where
     `mapf_num` others are bound for the same point, and only then that number counts. The tolerances of corridors:
     `waypoint_reach_tol` at which a waypoint is reached; `in_corridor_tol` (cells) from a corridor cell's centre within
-    which a disc is still in it; `goal_in_corridor_tol` (cells) the same for an agent that ends there; `gate_match_eps`
-    by which an agent may miss the mouth of a corridor and count as being in it; `priority_threshold` under which two
-    distances are the same and the lower number goes first.
+    which a disc is still in it; `goal_in_corridor_tol` (cells) the same for an agent that ends there. `turns` says who
+    goes first at a narrow place: `plan`, in the order of the plan, or `arrival`, who is there first, and only then
+    these two count: `gate_match_eps` from a gate within which an agent is at it, neither before nor past it, and
+    `priority_threshold` under which two distances are the same and the lower number goes first.
 
     Of the planner's keys `sipp` and `pibt_soft` must be true and `replan_algo` PP: the planner knows nothing else;
     `pibt_window` bounds nothing in it and is taken as it comes.
@@ -114,6 +117,7 @@ class Config:
     goal_in_corridor_tol: float = 0.5
     gate_match_eps: float = 0.1
     priority_threshold: float = 0.001
+    turns: str = "plan"
 
     def __post_init__(self) -> None:
         """Refuse what no run can be made of, naming each key."""

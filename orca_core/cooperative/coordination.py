@@ -42,6 +42,8 @@ Integers = NDArray[np.int64]
 # seconds of the world after which a plan enters, unless the options say in how many steps
 PLAN_SECONDS = 0.25
 NEAR = OUTCOMES.index("near")
+# later than every step
+AT_REST = 2**53
 
 
 class Coordination:
@@ -70,8 +72,7 @@ class Coordination:
         if "course_ids" in kept:
             made._team = Team.from_arrays(kept, grid, cooperation, world)
         try:
-            ids, position, goal, radius = (kept[f"asked_{name}"].copy() for name in _Wanted.PARTS)
-            made._asked = _Wanted(ids, position, goal, radius, grid)
+            made._asked = _Wanted(grid, **{name: kept[f"asked_{name}"].copy() for name in _Wanted.PARTS})
             made._due, made._asked_at = (int(value) for value in kept["due"])
             made._lost = _Lost(*(kept[f"lost_{name}"].copy() for name in _Lost.PARTS))
         except (KeyError, IndexError, ValueError) as error:
@@ -143,7 +144,7 @@ class Coordination:
             events = self._enter(world, self._asked, self._planning.collect(world.step_count))
         if self._team is not None:
             self._team.look(world)
-        wanted = _Wanted.of(world, rows)
+        wanted = _Wanted.of(world, rows, self._asked)
         if self._due < 0 and (self._asked is None or not wanted.agrees_with(self._asked) or self._locked(world)):
             self._asked, self._asked_at, self._due = wanted, world.step_count, world.step_count + self.delay
             self._planning.submit(self._due, self._question(world, wanted))
@@ -168,7 +169,9 @@ class Coordination:
         assert cooperation is not None, "only worlds with cooperation ask"
         frame, origin = Frame(grid.grid, grid.cell_size, upward=True), np.array(grid.origin)
         start, goal = (frame.cells(points - origin) for points in (wanted.position, wanted.goal))
-        return TeamQuestion(grid.grid, cooperation, wanted.ids, start, goal, world.seed)
+        # chance of its own for every plan: with the same one whoever was planned for last would be so every time
+        seed = (world.seed + self._asked_at) % 2**53
+        return TeamQuestion(grid.grid, cooperation, wanted.ids, start, goal, wanted.since, seed)
 
     def _enter(self, world: World, asked: _Wanted, plan: TeamPlan) -> list[Event]:
         """Follow a plan from now on, and tell of those who have no way to their goals since this one."""
@@ -182,6 +185,7 @@ class Coordination:
                 (plan.outcome[chosen] != NEAR).astype(np.uint8), plan.count[chosen], plan.cells,
             )  # fmt: skip
             self._team = Team(course, asked.grid, cooperation, world)
+            self._team.catch_up(world)
         lost = np.flatnonzero(plan.count == 0)
         before = self._lost
         self._lost = _Lost(plan.ids[lost], asked.goal[lost], plan.outcome[lost], plan.nearest[lost])
@@ -219,19 +223,33 @@ class Coordination:
 
 
 class _Wanted:
-    """What a plan is asked for: `ids` int64 (m,), `position` and `goal` (m, 2), `radius` (m,), on a grid map."""
+    """What a plan is asked for: `ids` int64 (m,), `position` and `goal` (m, 2), `radius` (m,), `since` int64 (m,) which
+    step each is on its way there, on a grid map.
+    """
 
-    PARTS = ("ids", "position", "goal", "radius")
+    PARTS = ("ids", "position", "goal", "radius", "since")
 
-    def __init__(self, ids: Integers, position: Floats, goal: Floats, radius: Floats, grid: PlacedGrid) -> None:
+    def __init__(
+        self, grid: PlacedGrid, ids: Integers, position: Floats, goal: Floats, radius: Floats, since: Integers
+    ) -> None:
         self.ids, self.position, self.goal, self.radius, self.grid = ids, position, goal, radius, grid
+        self.since = since
 
     @classmethod
-    def of(cls, world: World, rows: Integers) -> _Wanted:
-        """What these agents want now."""
+    def of(cls, world: World, rows: Integers, before: _Wanted | None) -> _Wanted:
+        """What these agents want now, by what they wanted before."""
         agents, grid = world.population.state, world.grid_map
         assert grid is not None, "nobody is guided without a grid map"
-        return cls(agents["id"][rows], agents["position"][rows], agents["goal"][rows], agents["radius"][rows], grid)
+        ids, goal = agents["id"][rows], agents["goal"][rows]
+        since = np.full(len(rows), world.step_count)
+        if before is not None:
+            order = np.argsort(before.ids, kind="stable")
+            place = order[np.minimum(np.searchsorted(before.ids, ids, sorter=order), len(order) - 1)]
+            same = (before.ids[place] == ids) & (before.goal[place] == goal).all(axis=1)
+            since = np.where(same, before.since[place], since)
+        # whoever is there makes way for all others
+        since[agents["status"][rows] == ARRIVED] = AT_REST
+        return cls(grid, ids, agents["position"][rows], goal, agents["radius"][rows], since)
 
     def agrees_with(self, other: _Wanted) -> bool:
         """Whether a plan for the other is one for this, wherever the agents are by now."""

@@ -13,11 +13,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from orca_core._jit import compile_all
+from orca_core.cooperative.admissions import VisitTable
+from orca_core.cooperative.arrival_gate import ArrivalGate
 from orca_core.cooperative.config import Config
 from orca_core.cooperative.dependencies import Visits
 from orca_core.cooperative.frame import Frame
 from orca_core.cooperative.waypoints import Waypoints
 from orca_core.kernels import cooperate as columns
+from orca_core.kernels.apart import hold_apart
 from orca_core.kernels.cooperate import cooperate
 from orca_core.kernels.drifting import STATE, WANTED
 from orca_core.kernels.horizons import shorten_horizons
@@ -48,9 +51,12 @@ class Cooperative:
 
     def __init__(
         self, frame: Frame, paths: Sequence[Path], ways: Waypoints, visits: Visits, place: NDArray[np.int32],
-        config: Config, *, layer: bool,
+        config: Config, *, layer: bool, apart: NDArray[np.float64] | None = None,
     ) -> None:  # fmt: skip
-        """`paths` are those of the plan without waiting; with `layer` agents take turns, drift and yield."""
+        """`paths` are those of the plan without waiting; with `layer` agents take turns, drift and yield.
+
+        With `apart` (n,) no discs of these radii meet in any step; see `orca_core.kernels.apart`.
+        """
         compile_all()
         count = len(paths)
         self.frame, self.layer = frame, layer
@@ -58,7 +64,7 @@ class Cooperative:
         self._settings = np.array(
             [
                 size, config.timestep, (config.radius + config.reps) / size, config.waypoint_reach_tol / size,
-                config.in_corridor_tol, config.delta / size,
+                config.in_corridor_tol, config.delta / size, config.goal_in_corridor_tol,
             ]
         )  # fmt: skip
         # for how long each avoids others where nobody takes turns
@@ -83,11 +89,19 @@ class Cooperative:
         cell_first = np.searchsorted(cell[order], np.arange(len(place) + 1)).astype(np.int64)
         self.left = np.zeros(len(cell), np.uint8)
         self.turn = cell_first[:-1].copy()
+        # who is let in, which is everybody where the plan alone says who comes after whom
+        self.admitted = np.ones(len(cell), np.uint8)
+        self.holder = np.full(count, -1, np.int64)
         self._fixed = (
             ways.first, ways.step, np.ascontiguousarray(frame.centers(ways.cell) / size), visits.first, cell,
             visits.step, visits.agent, before, behind, order, cell_first, rank, self.left, self.turn,
+            self.admitted, self.holder,
         )  # fmt: skip
         self._blocked = frame.blocked()
+        # lets in whoever arrives first, where the plan does not say who that is
+        self._gate: ArrivalGate | None = None
+        if layer and config.turns == "arrival":
+            self._gate = ArrivalGate(VisitTable(*self._fixed[3:]), self._place, frame.grid.width, config)
 
         # everybody is at its start and heads for the waypoint after it
         self.walk = np.zeros((count, 12), np.int64)
@@ -102,6 +116,10 @@ class Cooperative:
             np.empty(cells, np.int64), np.empty(count, np.int64), np.full(cells, -1, np.int64),
             np.empty(cells, np.int64),
         )  # fmt: skip
+        # radii of discs that never meet, where everybody was before the step, and who was held in it
+        self._apart = apart
+        self._before = np.zeros((count, 2))
+        self.held = np.zeros(count, np.uint8)
         # takes agents over that have locked each other up, where somebody does
         self.repairs: Repairs | None = None
         # how many are not at their goal
@@ -114,6 +132,8 @@ class Cooperative:
         agents.own("guided", *(("time_horizon",) if self.layer or self.repairs is not None else ()))
         agents["guided"][:] = 1
         agents["steer_velocity"][:] = self.seen[:, WANTED : WANTED + 2]
+        if self._apart is not None:
+            self._before[:] = agents["position"]
         if self.layer and shorten_horizons(
             len(self.walk), self._cell_size, self._horizon, self._max_speed, agents["position"], self.seen,
             columns.TARGET, self.walk, columns.NARROW, self.taken, agents["time_horizon"],
@@ -122,8 +142,13 @@ class Cooperative:
         return agents.count > 0
 
     def conclude(self, world: World) -> list[Event]:
-        """Look at everybody; nothing to add to what a step tells."""
+        """Hold those apart who would have met, and look at everybody; nothing to add to what a step tells."""
         agents = world.population.state
+        if self._apart is not None and hold_apart(
+            agents.count, world.time_step, self._cell_size, self.frame.grid.width, self._apart, self._before,
+            agents["velocity"], agents["position"], self._scratch[0], self._scratch[1], self.held,
+        ):  # fmt: skip
+            agents.place_anew()
         if self.repairs is not None:
             self.repairs.look(world.step_count, agents)
         self.look(world.step_count, agents["position"], agents["velocity"])
@@ -131,6 +156,9 @@ class Cooperative:
 
     def look(self, step: int, position: NDArray[np.float64], velocity: NDArray[np.float64]) -> None:
         """Bring everything up to date with where the agents are, (n, 2) each."""
+        if self._gate is not None:
+            until = self._fixed[1][self.walk[:, columns.WAYPOINT]] + 1
+            self._gate.look(step, position / self._cell_size, self.walk, until, self.taken)
         self.away = cooperate(
             step, len(position), self.layer, self._settings, position, velocity, self._max_speed, self._blocked,
             self._place, *self._fixed, self.walk, self.seen, self.taken, self.taken_target, *self._scratch,
@@ -141,9 +169,10 @@ class Cooperative:
         return {**self._kept(), **({} if self.repairs is None else self.repairs.kept())}
 
     def _kept(self) -> dict[str, NDArray[Any]]:
+        gate = {} if self._gate is None else self._gate.kept()
         return {
             "walk": self.walk, "seen": self.seen, "left": self.left, "turn": self.turn, "taken": self.taken,
-            "taken_target": self.taken_target,
+            "taken_target": self.taken_target, **gate,
         }  # fmt: skip
 
     def put_back(self, kept: Mapping[str, NDArray[Any]]) -> None:

@@ -9,7 +9,7 @@ counts go on; who is in a sub-plan comes out of it.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
+from dataclasses import asdict, replace
 from itertools import count
 
 import numpy as np
@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from orca_core.cooperative.anew import LOOKS, starts_now
 from orca_core.cooperative.config import Config
+from orca_core.cooperative.corridors import identify
 from orca_core.cooperative.knot import BUDGET, solve_instance
 from orca_core.cooperative.metrics import Metrics
 from orca_core.cooperative.runner import Run
@@ -36,15 +37,21 @@ Goals = Callable[[int, int, frozenset[int]], int | None]
 
 # steps from one plan for all to the next at least
 REPLAN = 20
+# later than every step
+AT_REST = 2**53
 
 
 def random_goals(grid: GridMap, random_state: np.random.Generator) -> Goals:
-    """Goals drawn from all cells that can be reached."""
-    neighbours = neighbours_of(grid)
+    """Goals drawn from all cells that can be reached, but for narrow ones: who stands there is in everybody's way, and
+    would be sent there after all others, for ever.
+    """
+    neighbours, narrow = neighbours_of(grid), identify(grid).place >= 0
 
     def following(agent: int, cell: int, taken: frozenset[int]) -> int | None:
         steps = distances(neighbours, np.array([cell], np.int64))[0]
-        open_cells = [c for c in np.flatnonzero(steps < UNREACHABLE).tolist() if c not in taken and c != cell]
+        reached = np.flatnonzero(steps < UNREACHABLE)
+        cells = reached[~narrow[reached]] if not narrow[reached].all() else reached
+        open_cells = [c for c in cells.tolist() if c not in taken and c != cell]
         return open_cells[int(random_state.integers(len(open_cells)))] if open_cells else None
 
     return following
@@ -69,34 +76,49 @@ def listed_goals(goals: Sequence[Sequence[int]]) -> Goals:
     return following
 
 
+def _never() -> bool:
+    return False
+
+
 class Lifelong:
     """A run of `steps` steps; `run` is the one that goes on at the moment, with the world of the first."""
 
-    def __init__(
-        self, instance: Instance, config: Config, variant: Variant, goals: Goals, steps: int,
+    def __init__(self, run: Run, goals: Goals, steps: int) -> None:
+        """Go on with a run that is prepared and whose agents have their first goals."""
+        assert run.world is not None, "prepare comes first"
+        self._goals, self._steps, self._config, self._variant = goals, steps, run.config, run.variant
+        self.run = run
+        # how often each has arrived, and whether it is where it was sent
+        self.arrivals = np.zeros(run.instance.count, np.int64)
+        self._there = np.zeros(run.instance.count, np.bool_)
+        # the step at which each was sent there
+        self._since = np.zeros(run.instance.count, np.int64)
+        self._planned = 0
+        self.plans = 1
+        # what was planned before the first step, as in any other run
+        self._plan = {name: value for name, value in asdict(run.metrics).items() if name.startswith("lns_")}
+
+    @classmethod
+    def of(
+        cls, instance: Instance, config: Config, variant: Variant, goals: Goals, steps: int,
         radii: NDArray[np.float64] | None = None,
-    ) -> None:  # fmt: skip
+    ) -> Lifelong:  # fmt: skip
         """Plan for the first goals. Raises InvalidInput for goals out of reach, and for variants that do not move."""
         if not variant.moves:
             raise InvalidInput(f"nobody moves in variant {variant.value}")
-        self._goals, self._steps, self._config, self._variant = goals, steps, config, variant
-        self.run = Run(instance, config, variant, radii)
-        self.run.plan()
-        self.run.identify_corridors()
-        self.run.build_dependencies()
-        self.run.prepare()
-        # how often each has arrived, and whether it is where it was sent
-        self.arrivals = np.zeros(instance.count, np.int64)
-        self._there = np.zeros(instance.count, np.bool_)
-        self._planned = 0
-        self.plans = 1
+        run = Run(instance, config, variant, radii)
+        run.plan()
+        run.identify_corridors()
+        run.build_dependencies()
+        run.prepare()
+        return cls(run, goals, steps)
 
-    def step(self) -> bool:
-        """One step; False once there have been as many as wanted."""
+    def step(self, stop: Callable[[], bool] = _never) -> bool:
+        """One step; False once there have been as many as wanted, or where `stop` says so."""
         world, guide = self.run.world, self.run.guide
         assert world is not None
         assert guide is not None
-        if world.step_count >= self._steps:
+        if world.step_count >= self._steps or stop():
             return False
         world.step()
         self.run.tally.look(world, guide)
@@ -125,9 +147,13 @@ class Lifelong:
             return
         starts = starts_now(run)
         assert starts is not None, "discs that keep apart have a cell each"
-        following_run = Run(Instance(run.instance.grid, starts, goals), self._config, self._variant, run.radii)
+        # chance of its own for every plan: with the same one whoever was planned for last would be so every time
+        config = replace(self._config, seed=(self._config.seed + self.plans) % 2**53)
+        following_run = Run(Instance(run.instance.grid, starts, goals), config, self._variant, run.radii)
         looks = count()
-        found = following_run.plan(lambda: next(looks) >= LOOKS)
+        # whoever is on its way the longest is planned for first, or it would wait for ever before a gate
+        rank = np.where(self._there, AT_REST, self._since)
+        found = following_run.plan(lambda: next(looks) >= LOOKS, rank=rank)
         if found is not None and not found.complete:
             # who has just met another in a gap may have to go back: prioritized planning finds no way to do that
             found, _ = solve_instance(following_run.instance, BUDGET)
@@ -136,6 +162,7 @@ class Lifelong:
                 return
             following_run.found = found
         self._there[given] = False
+        self._since[given] = self._planned
         self.plans += 1
         following_run.corridors = run.corridors
         following_run.build_dependencies()
@@ -150,5 +177,5 @@ class Lifelong:
 
     @property
     def metrics(self) -> Metrics:
-        """What there is to say of it so far; times of arrival are those at the present goals."""
-        return replace(self.run.metrics, throughput=self.throughput)
+        """What there is to say of it so far; times of arrival are those at the present goals, the plan is the first."""
+        return replace(self.run.metrics, throughput=self.throughput, **self._plan)

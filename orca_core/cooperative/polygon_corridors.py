@@ -7,7 +7,9 @@ and the sum of the two largest, and `conflict` says of each pair whether it is t
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,10 +17,13 @@ from numpy.typing import NDArray
 from orca_core.geometry.narrows import narrows
 from orca_core.surroundings import Surroundings
 
-__all__ = ["RegionCorridors", "identify_regions"]
+__all__ = ["RegionCorridors", "deciding_radii", "identify_regions"]
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
+
+
+PARTS = ("first", "edges", "mouth_first", "mouths", "inward", "width")
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,6 +40,22 @@ class RegionCorridors:
     inward: Floats
     width: Floats
     margin: float
+
+    def to_arrays(self) -> dict[str, NDArray[Any]]:
+        """All of it as arrays by name."""
+        return {**{name: getattr(self, name) for name in PARTS}, "margin": np.array([self.margin])}
+
+    @classmethod
+    def from_arrays(cls, kept: Mapping[str, NDArray[Any]]) -> RegionCorridors:
+        """What `to_arrays` told; raises KeyError or ValueError where the arrays do not agree."""
+        made = cls(**{name: kept[name].copy() for name in PARTS}, margin=float(kept["margin"][0]))
+        for first, rows in ((made.first, made.edges), (made.mouth_first, made.mouths)):
+            whole = len(first) == made.count + 1 and first[0] == 0 and first[-1] == len(rows) and rows.shape[1:] == (4,)
+            if not whole or (np.diff(first) < 1).any():
+                raise ValueError("parts of corridors are not as many as they should be")
+        if made.inward.shape != (len(made.mouths), 2):
+            raise ValueError("entrances of corridors have no direction")
+        return made
 
     @property
     def count(self) -> int:
@@ -61,22 +82,28 @@ class RegionCorridors:
         """The entrance nearest to each of the points, counted from 0 in its corridor, and how far it is, (n,) each."""
         a, b = np.split(self.mouths[self.mouth_first[corridor] : self.mouth_first[corridor + 1]], 2, axis=1)
         along = b - a
-        length = np.maximum((along * along).sum(axis=1), 1e-18)
-        part = np.clip(((points[:, None] - a) * along).sum(axis=2) / length, 0.0, 1.0)
-        away = a + part[:, :, None] * along - points[:, None]
-        squared = (away * away).sum(axis=2)
+        length = np.maximum(along[:, 0] * along[:, 0] + along[:, 1] * along[:, 1], 1e-18)
+        out = points[:, None] - a
+        part = np.clip((out[:, :, 0] * along[:, 0] + out[:, :, 1] * along[:, 1]) / length, 0.0, 1.0)
+        away = part[:, :, None] * along - out
+        squared = away[:, :, 0] * away[:, :, 0] + away[:, :, 1] * away[:, :, 1]
         nearest = squared.argmin(axis=1)
         return nearest, np.sqrt(squared[np.arange(len(points)), nearest])
 
 
+def deciding_radii(world: Surroundings) -> Floats:
+    """The least radius and the sum of the two largest, float64 (2,); zeros where there are no two agents."""
+    radius = world.column("radius")
+    if len(radius) < 2:
+        return np.zeros(2)
+    largest = np.partition(radius, len(radius) - 2)[-2:]
+    return np.array([float(radius.min()), float(largest[0]) + float(largest[1])])
+
+
 def identify_regions(world: Surroundings, margin: float = 0.0) -> RegionCorridors:
-    """The corridors of a world as its ground, walls and agents are now."""
-    radius = np.sort(world.column("radius"))
-    found = []
-    if len(radius) >= 2:
-        found = narrows(
-            world.walkable(), world.obstacles(), float(radius[0]), float(radius[-1] + radius[-2]), margin
-        )  # fmt: skip
+    """The corridors of a world as its ground, walls and agents are now; doors that stand open are no walls."""
+    least, pair = deciding_radii(world).tolist()
+    found = narrows(world.walkable(), world.obstacle_set.acting(), least, pair, margin) if pair > 0.0 else []
     counts = [len(one.edges) for one in found]
     mouths = [len(one.mouths) for one in found]
     return RegionCorridors(

@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from orca_core.cooperative.polygon_corridors import RegionCorridors, identify_regions
+from orca_core.cooperative.polygon_corridors import RegionCorridors
+from orca_core.cooperative.precedence import BY_PLACE, MOST, NOBODY, Precedence
 from orca_core.guidance.trouble import Trouble
-from orca_core.report import Event
 
 if TYPE_CHECKING:
     from orca_core.world import World
@@ -35,51 +35,53 @@ NEAR = 6.0
 # part of the maximum speed at which somebody goes away from a mouth, and from which on a neighbour counts as moving
 RETREAT = 0.5
 MOVING = 0.2
-# so many go through from one end while somebody waits at another
-MOST = 4
-# seconds after which the first loses its turn if it has come no nearer
-PATIENCE = 15.0
-NOBODY = -1
 
 BY_AGENT = ("inside", "side", "waits_at", "wait_for")
-BY_CORRIDOR = ("first", "first_since", "first_near", "turn", "passed")
 
 
 class RegionGate:
-    """A guide, to stand behind those who find ways: it replaces the wishes of those who have to wait."""
+    """The turns at the corridors of one world: it replaces the wishes of those who have to wait."""
 
-    name = "region-gate"
-
-    def __init__(self, world: World, margin: float = 0.0, corridors: RegionCorridors | None = None) -> None:
-        """Look for the corridors of a world, unless they are known."""
-        self.corridors = identify_regions(world, margin) if corridors is None else corridors
+    def __init__(self, world: World, corridors: RegionCorridors) -> None:
+        """Nobody is anywhere yet."""
+        self.corridors = corridors
         self._trouble = Trouble()
         agents, count = world.agent_count, self.corridors.count
-        self._ids = world.ids
+        self._ids = world.ids.copy()
         # by agent: the corridor that it is in and the mouth it came in by; the mouth that it waits at, and for which
         # row
         self.inside = np.full(agents, NOBODY, np.int64)
         self.side = np.full(agents, NOBODY, np.int64)
         self.waits_at = np.full(agents, NOBODY, np.int64)
         self.wait_for = np.full(agents, NOBODY, np.int64)
-        # by corridor: the row of who goes first, since when it has come no nearer and how near it was, whose turn it
-        # is, and how many have come in by that mouth since
-        self.first = np.full(count, NOBODY, np.int64)
-        self.first_since = np.zeros(count, np.int64)
-        self.first_near = np.zeros(count)
-        self.turn = np.full(count, NOBODY, np.int64)
-        self.passed = np.zeros(count, np.int64)
-        self.triggers = 0
+        # who goes first at each corridor; its sides are mouths
+        self._precedence = Precedence(count, world.time_step)
+        # the box about each, lower left and upper right
+        self._boxes = np.empty((count, 4))
+        for corridor in range(count):
+            edges = corridors.edges[corridors.first[corridor] : corridors.first[corridor + 1]]
+            low, high = np.minimum(edges[:, :2], edges[:, 2:]), np.maximum(edges[:, :2], edges[:, 2:])
+            self._boxes[corridor] = (*low.min(axis=0), *high.max(axis=0))
         self._wish = np.zeros((agents, 2))
 
     def kept(self) -> Mapping[str, NDArray[Any]]:
         """What it knows of everybody."""
-        return {name: getattr(self, name) for name in (*BY_AGENT, *BY_CORRIDOR)}
+        return {"ids": self._ids, **{name: getattr(self, name) for name in BY_AGENT}, **self._precedence.kept()}
 
     def put_back(self, kept: Mapping[str, NDArray[Any]]) -> None:
-        """Go on from what `kept` said."""
-        for name in (*BY_AGENT, *BY_CORRIDOR):
-            getattr(self, name)[:] = kept[name]
+        """Go on from what `kept` said; raises KeyError or ValueError where that is of another world."""
+        ids = kept["ids"].copy()
+        for name in (*BY_AGENT, *BY_PLACE):
+            if kept[name].shape != (len(ids) if name in BY_AGENT else self.corridors.count,):
+                raise ValueError(f"{name} is not as long as it should be")
+        for name in ("inside", "side", "waits_at", "wait_for", "first", "turn"):
+            most = {"inside": self.corridors.count, "wait_for": len(ids), "first": len(ids)}
+            if (kept[name] < NOBODY).any() or (kept[name] >= most.get(name, len(self.corridors.mouths))).any():
+                raise ValueError(f"{name} names what is not there")
+        for name in BY_AGENT:
+            setattr(self, name, kept[name].copy())
+        self._precedence.put_back(kept)
+        self._ids, self._wish = ids, np.zeros((len(ids), 2))
 
     def _align(self, world: World) -> None:
         """Know of the agents that there are, where somebody has come or gone."""
@@ -91,15 +93,18 @@ class RegionGate:
         for name in BY_AGENT:
             column = np.append(getattr(self, name), NOBODY)
             setattr(self, name, column[old])
-        # rows are others now
-        self.first[:] = NOBODY
-        self.wait_for[:] = NOBODY
-        self._ids, self._wish = ids, np.zeros((len(ids), 2))
+        # whoever is named by its row has another one now
+        following = np.full(len(self._ids) + 1, NOBODY)
+        following[old[old >= 0]] = np.flatnonzero(old >= 0)
+        self._precedence.first, self.wait_for = following[self._precedence.first], following[self.wait_for]
+        self._ids, self._wish = ids.copy(), np.zeros((len(ids), 2))
 
     # before a step
 
     def guide(self, world: World) -> bool:
-        """Have those who wait drift."""
+        """Before a step: have those who wait drift; whether there are any."""
+        if not self.corridors.count:
+            return False
         self._align(world)
         agents = world.population.state
         self._wish = self._trouble.look(world).copy()
@@ -107,8 +112,8 @@ class RegionGate:
         if not len(waiting):
             return False
         agents.own("guided")
-        for agent in waiting.tolist():
-            agents["steer_velocity"][agent] = self._drift(world, agent)
+        drifting = [self._drift(world, agent) for agent in waiting.tolist()]
+        agents["steer_velocity"][waiting] = drifting
         agents["guided"][waiting] = 1
         return True
 
@@ -119,19 +124,20 @@ class RegionGate:
         size = float(agents["radius"].max())
         mouth = int(self.waits_at[agent])
         middle = 0.5 * (corridors.mouths[mouth, :2] + corridors.mouths[mouth, 2:])
-        away = position - position[agent]
-        apart = np.sqrt((away * away).sum(axis=1))
-        speed = np.sqrt((velocity * velocity).sum(axis=1))
-        incoming = (velocity @ corridors.inward[mouth]) > 0.0
+        dx, dy = position[:, 0] - position[agent, 0], position[:, 1] - position[agent, 1]
+        vx, vy = velocity[:, 0], velocity[:, 1]
+        apart, speed = np.sqrt(dx * dx + dy * dy), np.sqrt(vx * vx + vy * vy)
+        inward_x, inward_y = corridors.inward[mouth].tolist()
+        incoming = vx * inward_x + vy * inward_y > 0.0
         moving = (apart < NEAR * size) & (self.waits_at < 0) & ~incoming & (speed > MOVING * limit)
         # those who come toward it: who goes away takes nobody along
-        moving &= (away * velocity).sum(axis=1) < 0.0
+        moving &= dx * vx + dy * vy < 0.0
         moving[agent] = False
         if moving.any():
             fastest = int(np.argmax(np.where(moving, speed, -1.0)))
             return np.asarray(velocity[fastest] * min(1.0, limit / float(speed[fastest])))
         out = position[agent] - middle
-        far = float(np.sqrt((out * out).sum()))
+        far = float(np.sqrt(out[0] * out[0] + out[1] * out[1]))
         if far < KEEP * size:
             back = out / far if far > 1e-9 else -corridors.inward[mouth]
             return np.asarray(back * RETREAT * limit)
@@ -139,50 +145,55 @@ class RegionGate:
 
     # after a step
 
-    def conclude(self, world: World) -> list[Event]:
-        """Who is where, and who goes first."""
+    def conclude(self, world: World) -> None:
+        """After a step: who is where, and who goes first."""
         self._align(world)
         position, radius = world.population.state["position"], world.population.state["radius"]
-        before = self.waits_at.copy()
         self.waits_at[:] = self.wait_for[:] = NOBODY
+        far = COMING * float(radius.max(initial=0.0))
         for corridor in range(self.corridors.count):
-            self._enter_and_leave(corridor, position)
-            mouth, distance = self._coming(corridor, position, radius)
+            # a corridor is nobody's business who is far from it
+            x0, y0, x1, y1 = self._boxes[corridor].tolist()
+            x, y = position[:, 0], position[:, 1]
+            near = np.flatnonzero((x > x0 - far) & (x < x1 + far) & (y > y0 - far) & (y < y1 + far))
+            self._enter_and_leave(corridor, near, position)
+            mouth, distance = self._coming(corridor, near, position, radius)
             self._decide(world, corridor, mouth, distance, radius)
-        self.triggers += int(((self.waits_at >= 0) & (before < 0)).sum())
-        return []
 
-    def _enter_and_leave(self, corridor: int, position: Floats) -> None:
-        within = self.corridors.within(corridor, position)
+    def _enter_and_leave(self, corridor: int, near: Integers, position: Floats) -> None:
+        within = np.zeros(len(position), np.bool_)
+        within[near] = self.corridors.within(corridor, position[near])
         self.inside[(self.inside == corridor) & ~within] = NOBODY
         new = np.flatnonzero(within & (self.inside != corridor))
         if not len(new):
             return
         self.side[new], _ = self.corridors.nearest_mouth(corridor, position[new])
         self.inside[new] = corridor
-        for side in self.side[new].tolist():
-            if side != self.turn[corridor]:
-                self.turn[corridor], self.passed[corridor] = side, 0
-            self.passed[corridor] += 1
-        if self.first[corridor] in new:
-            self.first[corridor] = NOBODY
+        for agent, side in zip(new.tolist(), self.side[new].tolist(), strict=True):
+            self._precedence.enter(corridor, agent, side)
 
-    def _coming(self, corridor: int, position: Floats, radius: Floats) -> tuple[Integers, Floats]:
+    def _coming(
+        self, corridor: int, near: Integers, position: Floats, radius: Floats
+    ) -> tuple[Integers, Floats]:  # fmt: skip
         """The mouth by which each comes into a corridor, -1 for who does not, and how far it is from it."""
         corridors = self.corridors
-        mouth, distance = corridors.nearest_mouth(corridor, position)
+        all_mouths, all_distances = np.full(len(position), NOBODY), np.full(len(position), np.inf)
+        mouth, distance = corridors.nearest_mouth(corridor, position[near])
         rows = corridors.mouth_first[corridor] + mouth
-        a, b = corridors.mouths[rows, :2], corridors.mouths[rows, 2:]
-        wish = self._wish
-        ahead = (wish * corridors.inward[rows]).sum(axis=1)
+        (ax, ay, bx, by), (nx, ny) = corridors.mouths[rows].T, corridors.inward[rows].T
+        (px, py), (wx, wy) = position[near].T, self._wish[near].T
+        mx, my = 0.5 * (ax + bx), 0.5 * (ay + by)
+        ahead = wx * nx + wy * ny
         # where the wish meets the line of the mouth: between its ends, and a disc beside them
-        depth = ((0.5 * (a + b) - position) * corridors.inward[rows]).sum(axis=1)
-        meets = position + wish * (depth / np.maximum(ahead, 1e-9))[:, None]
-        half = 0.5 * np.sqrt(((b - a) * (b - a)).sum(axis=1))
-        off = meets - 0.5 * (a + b)
-        beside = np.sqrt((off * off).sum(axis=1)) > half + 2.0 * radius
+        depth = (mx - px) * nx + (my - py) * ny
+        along = depth / np.maximum(ahead, 1e-9)
+        off_x, off_y = px + wx * along - mx, py + wy * along - my
+        half = 0.5 * np.sqrt((bx - ax) * (bx - ax) + (by - ay) * (by - ay))
+        beside = np.sqrt(off_x * off_x + off_y * off_y) > half + 2.0 * radius[near]
         comes = (ahead > 0.0) & (depth > 0.0) & ~beside & (distance < COMING * radius.max(initial=0.0))
-        return np.where(comes & (self.inside != corridor), mouth, NOBODY), distance
+        all_mouths[near] = np.where(comes & (self.inside[near] != corridor), mouth, NOBODY)
+        all_distances[near] = distance
+        return all_mouths, all_distances
 
     def _decide(self, world: World, corridor: int, mouth: Integers, distance: Floats, radius: Floats) -> None:
         """Let in whoever may come, and have the others wait."""
@@ -191,12 +202,13 @@ class RegionGate:
         if not len(coming):
             return
         order = coming[np.lexsort((coming, distance[coming]))]
-        first = self._first(world, corridor, order, mouth, distance, occupants)
+        precedence = self._precedence
+        first = precedence.choose(corridor, coming, mouth, distance, self.side[occupants], world.step_count)
         base = int(self.corridors.mouth_first[corridor])
         # whose way is taken: those who are in, then whoever goes first, then those that are let in after it
         granted = occupants.tolist()
         sides = self.side[occupants].tolist()
-        tired = self.passed[corridor] >= MOST and (mouth[coming] != self.turn[corridor]).any()
+        tired = precedence.tired(corridor, mouth[coming])
         ahead: set[int] = set()
         for agent in ([first] if first >= 0 else []) + [other for other in order.tolist() if other != first]:
             side = int(mouth[agent])
@@ -204,7 +216,7 @@ class RegionGate:
             blocked = self.corridors.conflict(corridor, float(radius[agent]), radius[others])
             against = others[blocked & (np.array(sides, np.int64) != side)]
             # one after the other, and no more of one side than its share
-            closed = side in ahead or (tired and side == self.turn[corridor] and agent != first)
+            closed = side in ahead or (tired and side == precedence.turn[corridor] and agent != first)
             if len(against) or closed:
                 self.waits_at[agent] = base + side
                 self.wait_for[agent] = int(against[0]) if len(against) else first
@@ -212,27 +224,3 @@ class RegionGate:
             granted.append(agent)
             sides.append(side)
             ahead.add(side)
-
-    def _first(
-        self, world: World, corridor: int, order: Integers, mouth: Integers, distance: Floats, occupants: Integers
-    ) -> int:
-        """Who goes first: it stays so until it is in, or comes no nearer for a while."""
-        kept, step = int(self.first[corridor]), world.step_count
-        if kept >= 0 and mouth[kept] >= 0:
-            if distance[kept] < self.first_near[corridor]:
-                self.first_near[corridor], self.first_since[corridor] = distance[kept], step
-            if (step - self.first_since[corridor]) * world.time_step <= PATIENCE:
-                return kept
-            order = np.append(order[order != kept], kept)
-        chosen = int(order[0])
-        if self.passed[corridor] >= MOST:
-            # the others have their turn, the nearest of them
-            others = order[mouth[order] != self.turn[corridor]]
-            chosen = int(others[0]) if len(others) else chosen
-        elif len(occupants):
-            # while somebody is in, those who come behind it
-            behind = order[np.isin(mouth[order], self.side[occupants])]
-            chosen = int(behind[0]) if len(behind) else chosen
-        self.first[corridor], self.first_since[corridor] = chosen, step
-        self.first_near[corridor] = distance[chosen]
-        return chosen

@@ -43,7 +43,7 @@ from orca_core.mapf.plan import Plan
 from orca_core.options import Options
 from orca_core.world import World
 
-__all__ = ["SOLVED", "STANDING", "STEP_MAX", "STOPPED", "Record", "Run"]
+__all__ = ["SOLVED", "STANDING", "STEP_MAX", "STOPPED", "Record", "Run", "checked_radii"]
 
 SOLVED = "solved"
 STEP_MAX = "step-max"
@@ -82,12 +82,13 @@ def checked_radii(radii: NDArray[np.float64], instance: Instance, config: Config
     checked = np.array(radii, np.float64)
     if checked.shape != (instance.count,):
         raise InvalidInput(f"radii must be as many as agents, ({instance.count},), not {checked.shape}")
+    # one that is exactly as wide as a corridor is held up in it by the last digit
     most = 0.5 * config.cell_size - config.reps
-    wrong = np.flatnonzero(~((checked > 0.0) & (checked <= most)))
+    wrong = np.flatnonzero(~((checked > 0.0) & (checked < most)))
     if len(wrong):
         raise InvalidInput(
             [
-                Problem(agent, "radius", f"must be above 0 and at most {most:g}, not {float(checked[agent])!r}")
+                Problem(agent, "radius", f"must be above 0 and under {most:g}, not {float(checked[agent])!r}")
                 for agent in wrong.tolist()
             ]
         )
@@ -122,8 +123,13 @@ class Run:
         # plans for all that were made anew, and the step of the last
         self._plans = self._planned = 0
 
-    def plan(self, stop: Callable[[], bool] = _never, report: Callable[[Iteration], None] | None = None) -> Plan | None:
-        """Phase: the plan for all, where the variant has one. Raises InvalidInput for goals out of reach."""
+    def plan(
+        self, stop: Callable[[], bool] = _never, report: Callable[[Iteration], None] | None = None,
+        rank: NDArray[np.int64] | None = None,
+    ) -> Plan | None:  # fmt: skip
+        """Phase: the plan for all, where the variant has one; the lowest `rank` (n,) is planned for first. Raises
+        InvalidInput for goals out of reach.
+        """
         if not self.variant.plans:
             return None
         chance = np.random.default_rng(self.config.seed)
@@ -133,7 +139,7 @@ class Run:
             if report is not None:
                 report(iteration)
 
-        self.found = solve(self.instance, self.config.planning, random_state=chance, stop=stop, report=hear)
+        self.found = solve(self.instance, self.config.planning, random_state=chance, stop=stop, report=hear, rank=rank)
         return self.found
 
     def identify_corridors(self) -> Corridors | None:
@@ -212,7 +218,9 @@ class Run:
             visits = dependencies.visits_of(paths, place)
         self.paths = [without_waiting(path)[0] for path in paths]
         ways = Waypoints.of(self.paths, frame, place, reach)
-        guide = Cooperative(frame, self.paths, ways, visits, place, widest, layer=self.variant.guided)
+        # what is kept beside the radius is for those whom walls leave no half of the way
+        apart = self.radii if self.variant.guided else None
+        guide = Cooperative(frame, self.paths, ways, visits, place, widest, layer=self.variant.guided, apart=apart)
         if self.variant.repairs:
             guide.repairs = Repairs(guide, self.paths, config)
         return guide

@@ -81,11 +81,15 @@ class Team:
         if cooperation.takes_turns:
             corridors = narrow.identify(grid.grid)
             place, visits = corridors.place, dependencies.build(paths, corridors).visits
+            # whoever fits beside the largest in a narrow cell gets past anybody there, and takes no turns
+            passing = 2.0 * (course.radius + course.radius.max()) <= size
+            if passing.any():
+                visits = dependencies.visits_of(paths, place, passing)
         else:
             place = np.full(grid.grid.free.size, -1, np.int32)
             visits = dependencies.visits_of(paths, place)
-        cells = [without_waiting(path)[0] for path in paths]
-        ways = Waypoints.of(cells, frame, place, config.radius)
+        self._paths = cells = [without_waiting(path)[0] for path in paths]
+        ways = Waypoints.of(cells, frame, place, course.radius)
         self._guide = Cooperative(frame, cells, ways, visits, place, config, layer=cooperation.takes_turns)
         # whoever ends in the cell of its goal ends at its goal
         ends = np.where(course.own_cell[:, None] == 1, course.goal - self._origin, self._guide.ends())
@@ -113,6 +117,19 @@ class Team:
         here = ids[rows] == self.course.ids if len(ids) else np.zeros(len(self.course.ids), np.bool_)
         self._crowd.which = np.flatnonzero(here)
         self._crowd.rows = rows[self._crowd.which]
+
+    def catch_up(self, world: World) -> None:
+        """The plan enters now, steps after it was asked for: who has gone on along its path meanwhile has the narrow
+        cells before that behind it, or it would be kept until it had gone back to them.
+        """
+        self.find(world)
+        here = self._guide.frame.cells(world.population.state["position"][self.rows] - self._origin)
+        for agent, cell in zip(self._crowd.which.tolist(), here.tolist(), strict=True):
+            path = self._paths[agent]
+            if path[0] != cell:
+                passed = np.flatnonzero(path == cell)
+                if len(passed):
+                    self._guide.pass_visits(agent, int(passed[0]))
 
     def look(self, world: World) -> None:
         """After a step: how far everybody has come, and what each wants next."""

@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from orca_core._jit import compile_all
 from orca_core.cooperation import Cooperation
 from orca_core.cooperative.alone import own_paths
+from orca_core.cooperative.knot import BUDGET, solve_instance
 from orca_core.formats.movingai import GridMap
 from orca_core.kernels.narrow import number_groups
 from orca_core.mapf.grid_graph import neighbours_of
@@ -32,16 +33,17 @@ Integers = NDArray[np.int64]
 # what became of each agent, by its code: a path to its cell, one to a cell near it, or why there is none
 OUTCOMES = ("way", "near", "start-off-surface", "goal-off-surface", "disconnected")
 WAY, NEAR, START_OFF, GOAL_OFF, DISCONNECTED = range(5)
-# iterations after which a plan in which some still meet is taken as it is: the solver keeps them apart all the same
-REPAIRS = 2000
+# iterations after which the planner for knots is asked; where that finds no plan either, one in which some meet is
+# taken: the solver keeps them apart all the same
+REPAIRS = 200
 NOBODY: frozenset[int] = frozenset()
 FARTHEST = np.iinfo(np.int64).max
 
 
 @dataclass(frozen=True, eq=False)
 class TeamQuestion:
-    """`ids` int64 (m,), and the cells `start` and `goal` (m,) of each on `grid`, -1 beside the map; `seed` decides
-    chance.
+    """`ids` int64 (m,), and the cells `start` and `goal` (m,) of each on `grid`, -1 beside the map; `since` (m,) is the
+    step since which each is on its way there, and whoever is the longest is planned for first; `seed` decides chance.
     """
 
     grid: GridMap
@@ -49,6 +51,7 @@ class TeamQuestion:
     ids: Integers
     start: Integers
     goal: Integers
+    since: Integers
     seed: int
 
 
@@ -131,14 +134,15 @@ def planned(question: TeamQuestion, due: int) -> TeamPlan:
         taken_starts.add(place)
         taken_goals.add(end)
     chosen = np.flatnonzero(outcome <= NEAR)
-    paths = _paths(question, Instance(grid, start[chosen], goal[chosen])) if len(chosen) else []
+    instance = Instance(grid, start[chosen], goal[chosen])
+    paths = _paths(question, instance, question.since[chosen]) if len(chosen) else []
     lengths = np.zeros(count, np.int64)
     lengths[chosen] = [len(path) for path in paths]
     cells = np.concatenate([np.empty(0, np.int64), *paths])
     return TeamPlan(due, question.ids, outcome, nearest, lengths, cells)
 
 
-def _paths(question: TeamQuestion, instance: Instance) -> list[Integers]:
+def _paths(question: TeamQuestion, instance: Instance, since: Integers) -> list[Integers]:
     """A path each, by the plan for all where there is one, else the shortest of its own."""
     asked = question.cooperation
     if not asked.takes_turns:
@@ -147,7 +151,10 @@ def _paths(question: TeamQuestion, instance: Instance) -> list[Integers]:
         init_algo=asked.init_algo, neighbor_size=asked.neighbor_size, max_iterations=asked.max_iterations,
         repairs=REPAIRS,
     )  # fmt: skip
-    plan = solve(instance, settings, random_state=np.random.default_rng(question.seed))
+    plan = solve(instance, settings, random_state=np.random.default_rng(question.seed), rank=since)
+    if not plan.complete:
+        # who has just met another in a gap may have to go back: prioritized planning finds no way to do that
+        plan = solve_instance(instance, BUDGET)[0] or plan
     return [path.astype(np.int64) for path in plan.paths]
 
 

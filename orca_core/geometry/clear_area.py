@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 
 from orca_core.geometry.boundaries import Boundaries
 from orca_core.geometry.obstacles import Obstacle, ObstacleSet
+from orca_core.geometry.overlay import faces_within, less, united
 from orca_core.geometry.passages import narrow_gaps
 from orca_core.geometry.rings import polygonal, polygons_of, without_slivers
 from orca_core.geometry.shrink import FACET_COSINE
@@ -103,7 +104,7 @@ class Surface:
 
     def taken(self, obstacle: Obstacle) -> Any:
         """What one obstacle that acts takes off the surface."""
-        return shapely.union_all(np.concatenate(_around([obstacle], self.radius)))
+        return united(np.concatenate(_around([obstacle], self.radius)))
 
 
 def clear_area(
@@ -124,7 +125,7 @@ def clear_of(area: Any, items: Sequence[Obstacle], radius: float, cut: list[Shap
         cut += _around(items, radius)
     if not cut or area.is_empty:
         return area
-    rest = polygonal(area.difference(shapely.union_all(np.concatenate(cut))))
+    rest = polygonal(less(area, united(np.concatenate(cut))))
     noise = THINNEST + ROUNDING * float(np.abs(shapely.bounds(area)).max())
     tidy = polygons_of(without_slivers(rest, noise), True)
     return shapely.MultiPolygon([(rings[0], rings[1:]) for rings in tidy])
@@ -166,7 +167,7 @@ def shrunk_area(boundaries: Boundaries) -> tuple[Any, list[Shapes]]:
     # rings lie one after the other; each ends where the next edge is not the following one
     last = np.flatnonzero(boundaries.following != np.arange(len(edges)) + 1)
     rings = [shapely.linearrings(part[:, :2]) for part in np.split(edges, last + 1) if len(part)]
-    area = polygonal(shapely.build_area(shapely.geometrycollections(rings)))
+    area = polygonal(faces_within(rings))
     wide = boundaries.edge_clearance > 0.0
     return area, [_capsules(edges[wide], boundaries.edge_clearance[wide])] if wide.any() else []
 

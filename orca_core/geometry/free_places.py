@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from orca_core.geometry.clear_area import boundaries_of, clear_of, shrunk_area
 from orca_core.geometry.inside import bounds_of
 from orca_core.geometry.obstacles import Obstacle
+from orca_core.geometry.overlay import common
 from orca_core.geometry.rings import polygonal
 from orca_core.geometry.walkable import WalkableSet
 
@@ -41,19 +42,28 @@ def nearest_free(
     if surface is not None and surface.is_empty:
         return points.copy(), np.zeros(len(points), np.bool_)
     low, high = points.min(axis=0), points.max(axis=0)
+    # what obstacles take off reaches no farther than this, facets included; around all of it the plane is free
+    taken = 2.0 * radius + LEAST_LOOK * max(1.0, float(np.abs(bounds).max(initial=0.0)))
+    whole = shapely.box(*_around(bounds, points, taken)) if surface is None else shapely.envelope(surface)
     reach = FIRST_LOOK * radius + LEAST_LOOK * max(1.0, float(np.abs(points).max()))
     while True:
-        near = ((bounds[:, :2] <= high + reach + radius) & (bounds[:, 2:] >= low - reach - radius)).all(axis=1)
+        near = ((bounds[:, :2] <= high + reach + taken) & (bounds[:, 2:] >= low - reach - taken)).all(axis=1)
         window = shapely.box(*(low - reach), *(high + reach))
-        room = polygonal(window if surface is None else shapely.intersection(surface, window))
+        room = polygonal(window if surface is None else common(surface, window))
         seen = [one for one, close in zip(obstacles, near, strict=True) if close]
         places, found = _nearest(clear_of(room, seen, radius, list(cut)), points)
-        everything = bool(near.all()) and (surface is None or shapely.covers(window, shapely.envelope(surface)))
-        # what lies beyond the window is farther than `reach`
+        # what lies beyond the window is farther than `reach`, unless there is nothing beyond it
         apart = np.sqrt(((places - points) ** 2).sum(axis=1))
-        if (found & (apart <= reach)).all() or (everything and (surface is not None or found.all())):
+        if (found & (apart <= reach)).all() or (near.all() and shapely.covers(window, whole)):
             return places, found
         reach *= FARTHER
+
+
+def _around(bounds: Floats, points: Floats, margin: float) -> Floats:
+    """Low and high x and y of what lies within `margin` of some boxes (m, 4) and points (k, 2)."""
+    low = np.concatenate([bounds[:, :2], points]).min(axis=0)
+    high = np.concatenate([bounds[:, 2:], points]).max(axis=0)
+    return np.concatenate([low - margin, high + margin])
 
 
 def _nearest(area: Any, points: Floats) -> tuple[Floats, Flags]:

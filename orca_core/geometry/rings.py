@@ -17,6 +17,7 @@ import shapely
 from numpy.typing import NDArray
 
 from orca_core.errors import Problem
+from orca_core.geometry.overlay import common, less, united
 
 __all__ = [
     "COLLINEAR_TOLERANCE",
@@ -254,11 +255,11 @@ def _faces_of(part: Any, rings: list[Floats], width: float) -> list[Any]:
     The library's repairs were tried: one has been seen to lose a hole that crosses its outer ring, the other to lose a
     lobe.
     """
-    lines = shapely.union_all([shapely.LinearRing(ring) for ring in rings])
+    lines = united([shapely.LinearRing(ring) for ring in rings])
     faces = shapely.get_parts(shapely.polygonize(shapely.get_parts(lines)))
     inside = shapely.contains_properly(part, shapely.point_on_surface(faces))
     thick = shapely.area(faces) > width * shapely.length(faces)
-    return list(shapely.get_parts(polygonal(shapely.union_all(faces[inside & thick]))))
+    return list(shapely.get_parts(polygonal(united(faces[inside & thick]))))
 
 
 def without_slivers(shape: Any, width: float) -> Any:
@@ -333,16 +334,16 @@ def _assembled(
     found = len(problems)
     # a hole may touch the outer ring, not reach beyond it: what sticks out must be no more than rounding
     for k, hole in enumerate(shapes[1:], start=1):
-        if hole.difference(shapes[0]).area > 1e-9 * hole.area:
+        if less(hole, shapes[0]).area > 1e-9 * hole.area:
             problems.append(Problem(item, field, f"{where}ring {k} is a hole and must lie inside the outer ring"))
     holes = np.array(shapes[1:], dtype=object)
     for a, b in sorted(shapely.STRtree(holes).query(holes, predicate="intersects").T.tolist()):
         first, second = shapes[1 + a], shapes[1 + b]
-        if a < b and first.intersection(second).area > 1e-9 * min(first.area, second.area):
+        if a < b and common(first, second).area > 1e-9 * min(first.area, second.area):
             problems.append(Problem(item, field, f"{where}rings {a + 1} and {b + 1} are holes and must not overlap"))
     if len(problems) > found:
         return []
-    polygons = polygons_of(shapes[0].difference(shapely.union_all(holes)), drop_collinear)
+    polygons = polygons_of(less(shapes[0], united(holes)), drop_collinear)
     if not polygons:
         problems.append(Problem(item, field, f"{where}encloses no area: its holes take it all"))
     return polygons

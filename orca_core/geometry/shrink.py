@@ -19,6 +19,7 @@ import numpy as np
 import shapely
 from numpy.typing import NDArray
 
+from orca_core.geometry.overlay import less, united
 from orca_core.geometry.rings import polygonal, without_slivers
 
 __all__ = ["FACET_COSINE", "shrunk", "wall_lines"]
@@ -57,7 +58,7 @@ def shrunk(area: Any, radius: float) -> Any:
         ahead /= np.sqrt((ahead**2).sum(axis=1))[:, None]
         cut.append(_strips(points, ahead, radius, OVERLAP * radius + ROUNDING * largest))
         cut += _fans(points, _left(np.roll(ahead, 1, axis=0)), _left(ahead), radius)
-    inner = polygonal(area.difference(shapely.union_all(np.concatenate(cut))))
+    inner = polygonal(less(area, united(np.concatenate(cut))))
     noise = THINNEST + ROUNDING * largest
     return _checked(without_slivers(inner, noise), wall_lines(area), radius, noise)
 
@@ -89,7 +90,7 @@ def _checked(inner: Any, lines: Shapes, radius: float, noise: float) -> Any:
         kept = list(np.delete(parts, np.unique(which)))
         for part in np.unique(which):
             strips = shapely.buffer(lines[close[which == part]], radius, cap_style=cap)
-            cut = polygonal(parts[part].difference(shapely.union_all(strips)))
+            cut = polygonal(less(parts[part], united(strips)))
             kept += list(shapely.get_parts(without_slivers(cut, noise)))
         parts = np.array(kept, dtype=object)
         if not len(parts):

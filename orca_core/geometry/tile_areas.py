@@ -9,6 +9,8 @@ import numpy as np
 import shapely
 from numpy.typing import NDArray
 
+from orca_core.geometry.overlay import common
+
 __all__ = ["on_the_lines", "parts_within"]
 
 # left, bottom, right, top
@@ -23,7 +25,7 @@ def parts_within(area: Any, boxes: Sequence[Box]) -> list[Any]:
     if len(boxes) == 1:
         return [area]
     shapely.prepare(area)
-    return list(shapely.intersection(area, np.array(shapes, object)))
+    return [common(area, shape) for shape in shapes]
 
 
 def on_the_lines(area: Any, box: Box, touch: float) -> Any:

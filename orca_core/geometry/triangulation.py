@@ -9,6 +9,8 @@ import numpy as np
 import shapely
 from numpy.typing import NDArray
 
+from orca_core.geometry.overlay import parted
+
 __all__ = ["Triangulation", "triangulated"]
 
 Floats = NDArray[np.float64]
@@ -32,7 +34,7 @@ class Triangulation:
 
 def triangulated(area: Any) -> Triangulation:
     """The constrained Delaunay triangles of a MultiPolygon."""
-    pieces = shapely.get_parts(shapely.constrained_delaunay_triangles(area)) if not area.is_empty else []
+    pieces = parted(area) if not area.is_empty else np.empty(0, object)
     if not len(pieces):
         none = np.empty((0, 3), np.int64)
         return Triangulation(np.empty((0, 2)), none, none, np.empty(0, np.int64))

@@ -10,6 +10,7 @@ import numpy as np
 import shapely
 from numpy.typing import NDArray
 
+from orca_core.geometry.overlay import united
 from orca_core.geometry.rings import polygonal, polygons_of
 from orca_core.geometry.shrink import shrunk, wall_lines
 
@@ -80,7 +81,7 @@ class Shrinker:
             inner = _rebuilt(inner, drop_collinear=True)
         whole = inner
         if not self._given.is_empty:
-            whole = self._given if inner.is_empty else polygonal(shapely.union_all([inner, self._given]))
+            whole = self._given if inner.is_empty else polygonal(united([inner, self._given]))
         rings = [ring for polygon in polygons_of(whole, self._merge) for ring in polygon]
         edges = [np.hstack([ring, np.roll(ring, -1, axis=0)]) for ring in rings]
         if not edges:
@@ -114,7 +115,7 @@ def _union(polygons: list[Any], merge_collinear: bool) -> Any:
     """MultiPolygon of all polygons together, in canonical form."""
     if len(polygons) <= 1:
         return shapely.MultiPolygon(polygons)
-    return _rebuilt(shapely.union_all(polygons), merge_collinear)
+    return _rebuilt(united(polygons), merge_collinear)
 
 
 def _rebuilt(shape: Any, drop_collinear: bool) -> Any:

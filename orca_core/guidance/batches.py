@@ -20,8 +20,8 @@ Integers = NDArray[np.int64]
 @dataclass(frozen=True, eq=False)
 class Batch:
     """Asked together, the answer is let in right after step `due`: `ids` int64 (m,), `start` and `goal` (m, 2),
-    `radius` (m,), `avoid` (m, 3), `wants` int64 (m,) the step since which each has waited, and `postponed` uint8 (m,)
-    whether it was asked before and there was no budget left.
+    `radius` (m,), `avoid` (m, 3), `heights` (m, 2) from where to where each stands, `wants` int64 (m,) the step since
+    which each has waited, and `postponed` uint8 (m,) whether it was asked before and there was no budget left.
 
     Kept whole though agents may go meanwhile: what one search leaves of the budget decides about the next.
     """
@@ -32,13 +32,14 @@ class Batch:
     goal: Floats
     radius: Floats
     avoid: Floats
+    heights: Floats
     wants: Integers
     postponed: NDArray[np.uint8]
 
 
 # per question, after the step that all of a batch have in common
 PARTS = tuple(field.name for field in fields(Batch) if field.name != "due")
-WIDTHS = {"start": 2, "goal": 2, "avoid": 3}
+WIDTHS = {"start": 2, "goal": 2, "avoid": 3, "heights": 2}
 
 
 class Batches:
@@ -69,6 +70,9 @@ class Batches:
         told: dict[str, NDArray[Any]] = {
             f"asked_{name}": np.concatenate([_none(name), *(getattr(batch, name) for batch in self)]) for name in PARTS
         }
+        if not told["asked_heights"].any():
+            # all stand at zero, flat: nothing is said of heights
+            del told["asked_heights"]
         told["asked_due"] = np.array([batch.due for batch in self], np.int64)
         told["asked_count"] = np.array([len(batch.ids) for batch in self], np.int64)
         return told
@@ -82,6 +86,7 @@ class Batches:
             if due.shape != count.shape or due.ndim != 1 or (np.diff(due) <= 0).any() or (count < 0).any():
                 raise ValueError("batches are not in order")
             parts = {}
+            arrays = {"asked_heights": np.zeros((int(count.sum()), 2)), **arrays}
             for name in PARTS:
                 whole, none = np.ascontiguousarray(arrays[f"asked_{name}"]), _none(name)
                 if whole.dtype != none.dtype or whole.shape != (int(count.sum()), *none.shape[1:]):

@@ -18,9 +18,10 @@ from numpy.typing import NDArray
 
 from orca_core.guidance.flow_field import FlowField
 from orca_core.guidance.flow_grid import Standing
-from orca_core.guidance.flow_groups import FlowGroups
+from orca_core.guidance.flow_groups import FlowGroups, Key
 from orca_core.guidance.flow_store import FlowStore, Place, Surface, Workshop
 from orca_core.guidance.follow import PLAN_SECONDS
+from orca_core.guidance.storeys import EVERY_HEIGHT, Storeys
 from orca_core.kernels.flow_steer import AHEAD, LOST, ON_THE_WAY, steer_along
 from orca_core.kernels.status import MOVING, STALLED, UNREACHABLE
 from orca_core.report import Event
@@ -79,7 +80,8 @@ class Flow:
         self._store = FlowStore(self.delay, options.flow_fields)
         self._groups = FlowGroups()
         self._statics: Statics | None = None
-        self._surfaces: dict[float, Surface] = {}
+        self._surfaces: dict[Key, Surface] = {}
+        self._storeys: tuple[Statics, Storeys] | None = None
         self._teams: list[Team] = []
         self._teamed: tuple[int, int] | None = None
         # for which groups and which statics fields were asked for last
@@ -93,7 +95,7 @@ class Flow:
         """A guide for this world; raises SnapshotError where what was kept does not agree with itself."""
         made = cls(world)
         if kept:
-            made._store.put_back(kept, lambda radius: made._surface(world, radius))
+            made._store.put_back(kept, lambda disc: made._surface(world, disc))
         return made
 
     def make_in(self, workshop: Workshop) -> None:
@@ -105,7 +107,7 @@ class Flow:
     def guide(self, world: World) -> bool:
         """Send everybody along its field; who sees its goal goes there by itself."""
         agents = world.population.state
-        self._groups.look(agents)
+        self._look(world)
         if not self._groups.wanted:
             return False
         self._team()
@@ -125,6 +127,13 @@ class Flow:
         # whom the last step has left without a way has been told of
         self._told = np.flatnonzero(agents["status"] == UNREACHABLE)
         return count > 0
+
+    def _look(self, world: World) -> None:
+        """Bring the groups up to date."""
+        statics = world.statics()
+        if self._storeys is None or self._storeys[0] is not statics:
+            self._storeys = (statics, Storeys(statics.wall_range))
+        self._groups.look(world.population.state, self._storeys[1])
 
     def _team(self) -> None:
         """Find out who goes along which field, if that may have changed."""
@@ -160,28 +169,28 @@ class Flow:
         changed = self._store.enter(world.step_count)
         asked = (self._groups.generation, world.statics())
         if changed or self._asked is None or asked[0] != self._asked[0] or asked[1] is not self._asked[1]:
-            self._store.ask(world.step_count, wanted, lambda radius: self._surface(world, radius))
+            self._store.ask(world.step_count, wanted, lambda disc: self._surface(world, disc))
             self._asked = asked
         return self._tell(world)
 
-    def _surface(self, world: World, radius: float) -> Surface:
-        """What stands for a radius now; the same object as long as it is the same."""
+    def _surface(self, world: World, disc: Key) -> Surface:
+        """What stands now for a radius, and a storey if there are several: the same object while that is so."""
         statics = world.statics()
         if self._statics is not statics:
             self._statics, before = statics, self._surfaces
             self._surfaces = {}
             for known in before:
-                if _has_class(statics, known):
+                if _has_class(statics, known[0]):
                     self._surfaces[known] = self._again(statics, known, before[known])
-        if radius not in self._surfaces:
-            if not _has_class(statics, radius):
-                raise ValueError(f"nobody has the radius {radius}")
-            self._surfaces[radius] = Surface(Standing.of(statics, radius), self._size, self._cells)
-        return self._surfaces[radius]
+        if disc not in self._surfaces:
+            if not _has_class(statics, disc[0]):
+                raise ValueError(f"nobody has the radius {disc[0]}")
+            self._surfaces[disc] = Surface(_standing(statics, disc), self._size, self._cells)
+        return self._surfaces[disc]
 
-    def _again(self, statics: Statics, radius: float, before: Surface) -> Surface:
+    def _again(self, statics: Statics, disc: Key, before: Surface) -> Surface:
         """What stands in other statics, which may be what stood before."""
-        now = Surface(Standing.of(statics, radius), self._size, self._cells)
+        now = Surface(_standing(statics, disc), self._size, self._cells)
         return before if now.fingerprint == before.fingerprint else now
 
     def _tell(self, world: World) -> list[Event]:
@@ -225,8 +234,8 @@ class Flow:
         world = self._world()
         if world is None or not len(self._store):
             return {}
-        used = np.unique(world.population.state["radius"]).tolist()
-        return self._store.kept({radius: self._surface(world, radius) for radius in used})
+        used = set(np.unique(world.population.state["radius"]).tolist())
+        return self._store.kept({disc: self._surface(world, disc) for disc in self._store.discs() if disc[0] in used})
 
     def shown(self, world: World, identifier: int) -> dict[str, Any]:
         """`unreachable`, `{reason, nearest}`, of an agent without a way to its goal; None where it has one."""
@@ -240,13 +249,18 @@ class Flow:
     def distance(self, world: World, identifier: int) -> float | None:
         """Length (m) of the way that an agent has before it; None where it goes along no field, or none leads on."""
         row = int(world.index_of([identifier])[0])
-        self._groups.look(world.population.state)
+        self._look(world)
         self._team()
         for team in self._teams:
             if team.field is not None and np.isin(row, team.members):
                 found = team.field.distance_from(world.column("position")[row].tolist())
                 return found if math.isfinite(found) else None
         return None
+
+
+def _standing(statics: Statics, disc: Key) -> Standing:
+    """What stands for a radius, and a storey where there are several."""
+    return Standing.of(statics, disc[0], (disc[1], disc[2]) if len(disc) > 1 else EVERY_HEIGHT)
 
 
 def _has_class(statics: Statics, radius: float) -> bool:

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from orca_core.guidance.storeys import EVERY_HEIGHT, Heights
 from orca_core.kernels.clearance import MARGIN, kept_clear
 from orca_core.kernels.flow_grid import label_cells, link_cells, list_items, mark_outside, place_points
 from orca_core.kernels.flow_sight import BLOCKED
@@ -52,16 +53,18 @@ class Standing:
     clearance: Floats
 
     @classmethod
-    def of(cls, statics: Statics, radius: float) -> Standing:
-        """What stands in a world; the radius must be one of those that the statics were made for."""
-        bounds = statics.boundaries
+    def of(cls, statics: Statics, radius: float, heights: Heights = EVERY_HEIGHT) -> Standing:
+        """What stands in a world at some heights; the radius must be one of those that the statics were made for."""
+        bounds, walls = statics.boundaries, statics.walls
+        if len(statics.wall_range):
+            low, high = heights
+            met = (statics.wall_range[:, 0] <= high) & (low <= statics.wall_range[:, 1])
+            walls = np.ascontiguousarray(walls[met])
         if not len(bounds.class_radius):
-            return cls(radius, statics.walls, None, np.empty(0))
+            return cls(radius, walls, None, np.empty(0))
         group = int(np.searchsorted(bounds.class_radius, radius))
         first, last = bounds.class_start[group : group + 2].tolist()
-        return cls(
-            radius, statics.walls, np.ascontiguousarray(statics.edges[first:last]), bounds.edge_clearance[first:last]
-        )
+        return cls(radius, walls, np.ascontiguousarray(statics.edges[first:last]), bounds.edge_clearance[first:last])
 
     @property
     def anything(self) -> bool:

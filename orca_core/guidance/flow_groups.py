@@ -1,25 +1,27 @@
-"""Flow groups: which agents with guidance `flow` have the same goal and radius, kept by what commands change.
+"""Flow groups: which agents with guidance `flow` have the same goal, radius and storey, kept by what commands change.
 
 Looking at every agent costs more than steering it along a field, so groups are found anew only when somebody was given
-another goal, radius or guidance, came or went; and then only those who differ are looked up.
+another goal, radius, height or guidance, came or went; and then only those who differ are looked up.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from orca_core.agent_columns import COLUMNS
+from orca_core.guidance.storeys import Storeys, heights_at
 from orca_core.state import AgentState
 
 __all__ = ["FlowGroups", "Key"]
 
 Integers = NDArray[np.int64]
 
-# x and y of the goal, and a radius (m)
-Key = tuple[float, float, float]
+# x and y of the goal, a radius (m), and where there are several storeys the two numbers of one
+Key = tuple[float, ...]
 
 FLOW = COLUMNS["guidance"].choices.index("flow")
 # beyond so many groups that nobody is in any more they are numbered anew
@@ -31,18 +33,18 @@ class FlowGroups:
 
     def __init__(self) -> None:
         """Nobody has been looked at yet."""
-        self._seen: tuple[int, int, int] | None = None
+        self._seen: tuple[Any, ...] | None = None
         self._numbers: dict[Key, int] = {}
-        # bits of goal and radius, zero for who is not guided, as they were when last looked at
+        # bits of goal, radius and storey, those of -1 for who is not guided, as they were when last looked at
         self._bits = np.empty((0, 3), np.int64)
         self._group = np.empty(0, np.int64)
         # the keys in use, those of most agents first; equal numbers by who comes first in index order
         self.wanted: list[Key] = []
         self.generation = 0
 
-    def look(self, agents: AgentState) -> None:
-        """Bring the groups up to date with the agents."""
-        now = (agents.placed, agents.aimed, agents.count)
+    def look(self, agents: AgentState, storeys: Storeys) -> None:
+        """Bring the groups up to date with the agents, and with the storeys there are."""
+        now = (agents.placed, agents.aimed, agents.count, *((storeys, agents.written) if storeys else ()))
         if self._seen == now:
             return
         self._seen = now
@@ -54,8 +56,10 @@ class FlowGroups:
             return
         guided = (agents["guidance"] == FLOW) & (agents["has_goal"] == 1)
         # adding zero makes one of both zeros, so that equal goals have equal bits
-        values = np.column_stack([agents["goal"] + 0.0, agents["radius"] + 0.0])
-        bits = values.view(np.int64)
+        values = [agents["goal"] + 0.0, agents["radius"] + 0.0]
+        if storeys:
+            values.append(storeys.of(heights_at(agents, np.arange(agents.count))) + 0.0)
+        bits = np.column_stack(values).view(np.int64)
         bits[~guided] = -1
         if bits.shape == self._bits.shape:
             differing = np.flatnonzero((bits != self._bits).any(axis=1))
@@ -72,10 +76,9 @@ class FlowGroups:
 
     def _number(self, row: Integers) -> int:
         """The number of a key, by its bits; -1 for who has none."""
-        if row[0] == -1 and row[1] == -1 and row[2] == -1:
+        if (row == -1).all():
             return -1
-        x, y, radius = row.view(np.float64).tolist()
-        return self._numbers.setdefault((x, y, radius), len(self._numbers))
+        return self._numbers.setdefault(tuple(row.view(np.float64).tolist()), len(self._numbers))
 
     def _count(self) -> None:
         """Put the keys in order."""
@@ -95,16 +98,16 @@ class FlowGroups:
 
         Whose radius has none takes that to its goal for the next larger radius, else for the largest smaller one.
         """
-        by_goal: dict[tuple[float, float], list[float]] = {}
-        for x, y, radius in ready:
-            by_goal.setdefault((x, y), []).append(radius)
+        by_goal: dict[Key, list[float]] = {}
+        for key in ready:
+            by_goal.setdefault(key[:2] + key[3:], []).append(key[2])
         place = np.full(len(self._numbers) + 1, -1, np.int64)
         index = {key: number for number, key in enumerate(ready)}
         for key, number in self._numbers.items():
-            radii = by_goal.get(key[:2])
+            radii = by_goal.get(key[:2] + key[3:])
             if radii:
                 larger = [radius for radius in radii if radius >= key[2]]
-                place[number] = index[(key[0], key[1], min(larger) if larger else max(radii))]
+                place[number] = index[(*key[:2], min(larger) if larger else max(radii), *key[3:])]
         team = place[self._group]
         order = np.argsort(team, kind="stable")
         begin = np.searchsorted(team[order], np.arange(len(ready) + 1))

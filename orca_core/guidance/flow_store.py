@@ -127,17 +127,18 @@ class FlowStore:
         self.generation += len(due)
         return bool(due)
 
-    def ask(self, step: int, wanted: Sequence[Key], surface_of: Callable[[float], Surface]) -> None:
+    def ask(self, step: int, wanted: Sequence[Key], surface_of: Callable[[Key], Surface]) -> None:
         """Ask for the fields that are missing or out of date, and give places up.
 
-        `wanted` are the keys in use, those first that matter most; `surface_of` says what stands for a radius now.
+        `wanted` are the keys in use, those first that matter most; `surface_of` says what stands now for a radius, and
+        a storey where there are several.
         """
-        in_use, radii = set(wanted), {key[2] for key in wanted}
+        in_use, discs = set(wanted), {key[2:] for key in wanted}
         for key in [key for key in self._places if key not in in_use]:
             place = self._places[key]
             if place.idle == NOT:
                 place.idle = step
-            if key[2] not in radii or place.made is None or not self._current(key, place, surface_of):
+            if key[2:] not in discs or place.made is None or not self._current(key, place, surface_of):
                 del self._places[key]
                 self.generation += 1
         for key in wanted:
@@ -147,11 +148,11 @@ class FlowStore:
                 continue
             taken.idle = NOT
             if taken.due == NOT and (taken.made is None or not self._current(key, taken, surface_of)):
-                self._begin(key, taken, step + self.delay, surface_of(key[2]))
+                self._begin(key, taken, step + self.delay, surface_of(key[2:]))
 
-    def _current(self, key: Key, place: Place, surface_of: Callable[[float], Surface]) -> bool:
+    def _current(self, key: Key, place: Place, surface_of: Callable[[Key], Surface]) -> bool:
         """Whether a field is for what stands now."""
-        return place.seen is not None and place.seen.fingerprint == surface_of(key[2]).fingerprint
+        return place.seen is not None and place.seen.fingerprint == surface_of(key[2:]).fingerprint
 
     def _take(self, key: Key, in_use: set[Key]) -> Place | None:
         """A place for a key: a free one, or that of the field that nobody has used for longest; else None."""
@@ -173,37 +174,41 @@ class FlowStore:
 
     # snapshots
 
-    def kept(self, now: Mapping[float, Surface]) -> dict[str, NDArray[Any]]:
+    def discs(self) -> set[Key]:
+        """For which radii, and storeys where there are several, there are places."""
+        return {key[2:] for key in self._places}
+
+    def kept(self, now: Mapping[Key, Surface]) -> dict[str, NDArray[Any]]:
         """Everything as arrays by name: what each field is for, and whole those that are not for what stands `now`, by
-        radius.
+        radius and storey.
         """
         if not self._places:
             return {}
         places = self._places.values()
         told: dict[str, NDArray[Any]] = {
-            "key": np.array(list(self._places), np.float64).reshape(-1, 3),
+            "key": np.array(list(self._places), np.float64),
             "idle": np.array([place.idle for place in places], np.int64),
             "due": np.array([place.due for place in places], np.int64),
             "made": np.array([place.made is not None for place in places], np.uint8),
         }
         for number, (key, place) in enumerate(self._places.items()):
             for name, result, surface in (("made", place.made, place.seen), ("making", place.making, place.asked)):
-                same = surface is not None and key[2] in now and surface.fingerprint == now[key[2]].fingerprint
+                same = surface is not None and key[2:] in now and surface.fingerprint == now[key[2:]].fingerprint
                 if result is not None and not same:
                     told |= _told(f"{number}.{name}", result())
         return told
 
-    def put_back(self, kept: Mapping[str, NDArray[Any]], surface_of: Callable[[float], Surface]) -> None:
+    def put_back(self, kept: Mapping[str, NDArray[Any]], surface_of: Callable[[Key], Surface]) -> None:
         """Go on from what was kept; raises SnapshotError where it does not agree with itself."""
         try:
             keys = np.ascontiguousarray(kept["key"], np.float64)
             idle, due, made = (kept[name].astype(np.int64) for name in ("idle", "due", "made"))
-            if keys.ndim != 2 or keys.shape[1] != 3 or not len(keys) == len(idle) == len(due) == len(made):
+            if keys.ndim != 2 or keys.shape[1] not in (3, 5) or not len(keys) == len(idle) == len(due) == len(made):
                 raise ValueError("there is not one of each for every field")
             if len(keys) > self._limit:
                 raise ValueError(f"there are {len(keys)}, and flow_fields is {self._limit}")
-            for number, (x, y, radius) in enumerate(keys.tolist()):
-                key, place = (x, y, radius), Place(int(idle[number]), due=int(due[number]))
+            for number, key in enumerate(map(tuple, keys.tolist())):
+                place = Place(int(idle[number]), due=int(due[number]))
                 if made[number]:
                     place.seen, place.made = self._remembered(f"{number}.made", kept, key, surface_of)
                 if place.due != NOT:
@@ -214,13 +219,13 @@ class FlowStore:
         self.generation += 1
 
     def _remembered(
-        self, name: str, kept: Mapping[str, NDArray[Any]], key: Key, surface_of: Callable[[float], Surface]
+        self, name: str, kept: Mapping[str, NDArray[Any]], key: Key, surface_of: Callable[[Key], Surface]
     ) -> tuple[Surface | None, Callable[[], Made]]:
         """A field that was there before: told whole, or to be made again for what stands now."""
         found = _found(name, kept)
         if found is not None:
             return None, found
-        surface = surface_of(key[2])
+        surface = surface_of(key[2:])
         return surface, self._making(key, surface)
 
 

@@ -17,24 +17,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from orca_core.agent_columns import COLUMNS
-from orca_core.guidance.answers import POSTPONED, entered
 from orca_core.guidance.batches import Batch, Batches
-from orca_core.guidance.followers import NOBODY, NOT, Followers
-from orca_core.guidance.led import Led
+from orca_core.guidance.followers import NOBODY, NOT, UNKNOWN, Followers
+from orca_core.guidance.led import Led, barred
+from orca_core.guidance.outlook import Outlook
 from orca_core.guidance.planner import Planner
 from orca_core.guidance.planners import planner_for
-from orca_core.guidance.planning import OUTCOMES, InlinePlanning, Planning, Question
+from orca_core.guidance.planning import OUTCOMES, FoundWays, InlinePlanning, Planning, Question
+from orca_core.guidance.storeys import heights_at
 from orca_core.guidance.watch import Watch
-from orca_core.kernels.follow import ASKING, NEAREST, STOPPED, WAY, find_changed, follow, look_ahead, see_goals
-from orca_core.kernels.orientation import WORK
-from orca_core.kernels.sight import NEAR
+from orca_core.kernels.follow import ASKING, NEAREST, STOPPED, WAY, find_changed, follow
 from orca_core.kernels.status import ARRIVED, INSIDE_OBSTACLE, STALLED, UNREACHABLE
-from orca_core.kernels.touched import find_touched
-from orca_core.kernels.tree import STACK
 from orca_core.report import Event
 
 if TYPE_CHECKING:
-    from orca_core.statics import Statics
     from orca_core.world import World
 
 __all__ = ["PLAN_SECONDS", "Follow"]
@@ -42,6 +38,7 @@ __all__ = ["PLAN_SECONDS", "Follow"]
 Integers = NDArray[np.int64]
 Flags = NDArray[np.bool_]
 
+POSTPONED, UNFINISHED = OUTCOMES.index("postponed"), OUTCOMES.index("unfinished")
 PATH = COLUMNS["guidance"].choices.index("path")
 # simulated seconds: between asking and answer, where a world does not say how many steps; between two questions of one
 # agent; between two looks of one
@@ -69,14 +66,13 @@ class Follow:
         self._planner: Planner | None = None
         # after a change nobody asks before this step, while meshes are made ready beside the steps
         self._quiet_until = 0
-        self._sight: tuple[Any, ...] = ()
+        self._outlook: Outlook | None = None
         dt, options = world.time_step, world.options
         self.delay = options.plan_delay_steps or max(1, math.ceil(PLAN_SECONDS / dt))
         self._ask_steps = max(1, math.ceil(ASK_SECONDS / dt))
         self._look_steps = max(1, math.ceil(LOOK_SECONDS / dt))
         settling = max(SETTLE_SECONDS, min(SETTLE_STEPS * dt, LONGEST_SETTLING))
         self._settle_steps = max(1, math.ceil(settling / dt))
-        self._scratch = (np.empty(STACK, np.int64), np.empty(WORK), np.empty((NEAR, 4)))
         # how many looks the last step took, for who measures
         self.looks = 0
         self._planning: Planning = InlinePlanning()
@@ -89,7 +85,7 @@ class Follow:
         made = cls(world, Followers.from_arrays(kept), Batches.from_arrays(kept, world.step_count))
         made._watch, made._led = Watch.of(world, kept), Led.of(kept)
         if made._watch.current is not None:
-            made._see_with(made._watch.current)
+            made._outlook = Outlook(made._watch.current)
         made._quiet_until = int(kept["quiet_until"][0]) if "quiet_until" in kept else 0
         made.plan_with(world, made._planning)
         return made
@@ -150,20 +146,14 @@ class Follow:
                 self._forget()
             return []
         known = self._followers = self._present(world, rows)
-        self._look_at_geometry(world, rows)
-        statics = world.statics()
-        bare = not len(statics.walls) and not statics.boundaries.class_count
-        self._look_at_goals(world, rows, bare=bare)
+        outlook = self._look_at_geometry(world, rows)
+        self._look_at_goals(world, rows, outlook)
         before = known.standing.copy()
         batch = self._batches.take(world.step_count)
         if batch is not None:
-            self._followers = entered(known, batch, self._planning.collect(batch.due))
-        self.looks = 0 if bare else self._look_ahead(world, rows)
-        if len(self._led):
-            # who has all waypoints behind it goes straight again
-            known = self._followers
-            through = (known.standing == WAY) & (known.first == known.stop) & (known.wants == NOT) & (known.due == NOT)
-            self._led.let_go(world.population.state, rows[through])
+            self._enter(batch, self._planning.collect(batch.due), outlook)
+        self.looks = 0 if outlook.bare else self._look_ahead(world, rows, outlook)
+        self._led.let_through(world.population.state, rows, self._followers)
         self._ask(world, rows)
         return self._tell(world, rows, before)
 
@@ -173,24 +163,19 @@ class Follow:
         self._followers, self._batches, self._watch, self._led = NOBODY, Batches(), Watch(), Led()
         self._planner, self._quiet_until = None, 0
 
-    def _look_at_geometry(self, world: World, rows: Integers) -> None:
+    def _look_at_geometry(self, world: World, rows: Integers) -> Outlook:
         """Where it is another, the ways that this touches are out of date, and so are all questions."""
         seen, change = self._watch.current, self._watch.look(world)
-        statics = world.statics()
-        if seen is not statics:
-            self._see_with(statics)
-            self._planner = None if self._planner is None else self._planner_after(world)
-        if change is None:
-            return
+        statics, outlook = world.statics(), self._outlook
         known, step = self._followers, world.step_count
-        touched = np.ones(len(known), np.uint8)
-        if change.boxes is not None:
-            agents = world.population.state
-            touched[:] = 0
-            find_touched(
-                rows, agents["position"], known.radius, known.goal, known.standing, known.first, known.stop,
-                known.points, change.boxes, change.gone, touched,
-            )  # fmt: skip
+        if outlook is None or seen is not statics:
+            outlook = self._outlook = Outlook(statics)
+            self._planner = None if self._planner is None else self._planner_after(world)
+            if not outlook.storeys:
+                known.heights[:] = UNKNOWN
+        if change is None:
+            return outlook
+        touched = outlook.touched(world, rows, known, change)
         known.wants[(touched == 1) & (known.wants == NOT) & (known.due == NOT)] = step
         known.reason[known.standing <= WAY] = 0
         self._planner = self._planner_after(world)
@@ -198,32 +183,29 @@ class Follow:
             # one change after the other: no time can be left, or nobody would ever be answered
             for batch in self._batches:
                 self._planning.submit(batch.due, self._question(world, batch))
-            return
+            return outlook
         self._quiet_until = step + self._settle_steps
         asked = known.due != NOT
         known.wants[asked & (known.wants == NOT)] = step
         known.due[asked] = known.asked[asked] = NOT
         self._batches = Batches()
         self._planning.drop()
-        self._planning.prepare(self._planner, np.unique(known.radius), _farthest(world, rows))
+        self._planning.prepare(self._planner, outlook.discs(world, rows, known), _farthest(world, rows))
+        return outlook
 
-    def _see_with(self, statics: Statics) -> None:
-        """Look past what stands now."""
-        tree, index = statics.wall_tree, statics.boundaries.index
-        self._sight = (
-            statics.walls, tree.nodes, tree.leaves, tree.order, tree.boxes, statics.edges,
-            statics.boundaries.edge_clearance, statics.boundaries.following, statics.boundaries.preceding,
-            statics.boundaries.class_start, statics.class_clearance, index.nodes, index.node_start, index.leaves,
-            index.order, index.boxes, *self._scratch,
-        )  # fmt: skip
-
-    def _look_at_goals(self, world: World, rows: Integers, *, bare: bool) -> None:
-        """Whoever has a goal or a radius that its way is not for wants another way, unless it sees its goal."""
+    def _look_at_goals(self, world: World, rows: Integers, outlook: Outlook) -> None:
+        """Whoever has a goal or a radius that its way is not for, or is on another storey, wants another way, unless it
+        sees its goal.
+        """
         known, agents = self._followers, world.population.state
         changed = np.zeros(len(known), np.uint8)
-        if not find_changed(
+        others = find_changed(
             rows, agents["id"], known.id, agents["goal"], known.goal, agents["radius"], known.radius, changed
-        ):
+        )
+        climbed = outlook.climbed(world, rows, known)
+        if climbed is not None:
+            changed[climbed] = 1
+        elif not others:
             return
         which = np.flatnonzero(changed)
         known.goal[which], known.radius[which] = agents["goal"][rows[which]], agents["radius"][rows[which]]
@@ -232,26 +214,16 @@ class Follow:
         ended = which[known.standing[which] != WAY]
         known.standing[ended], known.has_nearest[ended], known.reason[which] = ASKING, 0, 0
         known.first[ended] = known.stop[ended]
-        seen = np.ones(len(which), np.uint8)
-        if not bare:
-            see_goals(
-                which, rows, agents["position"], agents["radius"], agents.dense("radius_class"), known.goal, seen,
-                *self._sight,
-            )  # fmt: skip
+        seen = outlook.goals_seen(world, rows, known, which)
         straight, hidden = which[seen == 1], which[seen == 0]
         known.standing[straight], known.wants[straight] = WAY, NOT
         known.first[straight] = known.stop[straight]
         known.wants[hidden] = world.step_count
 
-    def _look_ahead(self, world: World, rows: Integers) -> int:
+    def _look_ahead(self, world: World, rows: Integers, outlook: Outlook) -> int:
         """Pass waypoints; whoever has lost sight of its next or stands still on the way wants another way."""
         known, agents = self._followers, world.population.state
-        lost = np.zeros(len(known), np.uint8)
-        looks = look_ahead(
-            world.step_count, self._look_steps, world.time_step, rows, agents["position"], agents["radius"],
-            agents.dense("radius_class"), agents["max_speed"], known.goal, known.standing, known.first, known.stop,
-            known.points, lost, *self._sight,
-        )  # fmt: skip
+        lost, looks = outlook.look_ahead(world, rows, known, self._look_steps)
         status = agents["status"][rows]
         wanting: Flags = (lost != 0) | ((status == STALLED) & (known.first < known.stop))
         stopped = known.standing == STOPPED
@@ -261,7 +233,7 @@ class Follow:
             far = gone[:, 0] * gone[:, 0] + gone[:, 1] * gone[:, 1] > 4.0 * known.radius * known.radius
             wanting |= stopped & far
         known.wants[wanting & (known.wants == NOT)] = world.step_count
-        return int(looks)
+        return looks
 
     def ask(self, world: World, rows: Integers, avoid: NDArray[np.float64] | None = None) -> None:
         """Have the agents at these rows find another way, round a disc each, (m, 3) of x, y and radius, if there is
@@ -281,21 +253,10 @@ class Follow:
         known.wants[which] = np.where(known.wants[which] == NOT, world.step_count, known.wants[which])
 
     def lead(self, world: World, rows: Integers) -> None:
-        """Lead these agents, which go straight, to their goals as if they had guidance `path`, until they see them.
-
-        To be called after this guide has concluded a step. Who sees its goal is left alone.
+        """Lead those of these agents, which go straight, who do not see their goals, as if they had guidance `path`,
+        until they see them.
         """
-        agents, statics = world.population.state, world.statics()
-        if self._watch.current is not statics:
-            self._watch.look(world)
-            self._see_with(statics)
-        seen = np.ones(len(rows), np.uint8)
-        see_goals(
-            np.arange(len(rows)), rows, agents["position"], agents["radius"], agents.dense("radius_class"),
-            np.ascontiguousarray(agents["goal"][rows]), seen, *self._sight,
-        )  # fmt: skip
-        if not seen.all():
-            self._led.add(agents, rows[seen == 0])
+        self._led.add(world.population.state, barred(world, rows))
 
     def _ask(self, world: World, rows: Integers) -> None:
         """Ask for those who want a way and have waited long enough, the longest waiting first."""
@@ -315,7 +276,7 @@ class Follow:
         known.leave_behind(which, here)
         batch = Batch(
             step + self.delay, known.id[which], here, known.goal[which], known.radius[which], known.avoid[which],
-            known.wants[which], (known.reason[which] == POSTPONED).astype(np.uint8),
+            heights_at(agents, rows[which]), known.wants[which], (known.reason[which] == POSTPONED).astype(np.uint8),
         )  # fmt: skip
         known.asked[which], known.due[which], known.wants[which] = step, batch.due, NOT
         known.place[which] = here
@@ -327,8 +288,9 @@ class Follow:
         if self._planner is None:
             self._planner = self._planner_after(world)
         return Question(
-            self._planner, batch.ids, batch.start, batch.goal, batch.radius, batch.avoid, batch.postponed,
-            nearest=world.options.unreachable_goals == "nearest", expansions=world.options.plan_expansions,
+            self._planner, batch.ids, batch.start, batch.goal, batch.radius, batch.avoid, batch.heights,
+            batch.postponed, nearest=world.options.unreachable_goals == "nearest",
+            expansions=world.options.plan_expansions,
         )  # fmt: skip
 
     def _planner_after(self, world: World) -> Planner:
@@ -352,10 +314,45 @@ class Follow:
         zeros = np.zeros(len(these), np.uint8)
         return max(world.step_count + 1, self._quiet_until) + self.delay, Question(
             self._planner, agents["id"][these], agents["position"][these], agents["goal"][these],
-            agents["radius"][these], np.zeros((len(these), 3)), zeros, nearest=False, expansions=0,
+            agents["radius"][these], np.zeros((len(these), 3)), heights_at(agents, these), zeros, nearest=False,
+            expansions=0,
         )  # fmt: skip
 
     # answers
+
+    def _enter(self, batch: Batch, found: FoundWays, outlook: Outlook) -> None:
+        """Give those who asked what was found, unless they want something else meanwhile."""
+        known = self._followers
+        order = np.argsort(known.id, kind="stable")
+        places = np.minimum(np.searchsorted(known.id, batch.ids, sorter=order), max(len(known) - 1, 0))
+        which = order[places] if len(known) else np.empty(0, np.int64)
+        held = np.flatnonzero((known.id[which] == batch.ids) & (known.due[which] == batch.due))
+        which = which[held]
+        known.due[which] = NOT
+        same = (known.goal[which] == batch.goal[held]).all(axis=1) & (known.radius[which] == batch.radius[held])
+        same &= outlook.alike(known.heights[which], batch.heights[held])
+        held, which = held[same], which[same]
+
+        # what is not known is asked again: at once where its turn had not come, else a second later
+        outcome = found.outcome[held]
+        later = (outcome == POSTPONED) | (outcome == UNFINISHED)
+        again = which[later]
+        known.wants[again] = batch.wants[held[later]]
+        known.avoid[again] = batch.avoid[held[later]]
+        known.asked[which[outcome == POSTPONED]] = NOT
+        # that there is a way need not be found out again; who was told that there is none keeps its reason till then
+        known.reason[again] = np.where(known.standing[again] > WAY, known.reason[again], outcome[later])
+
+        held, which, outcome = held[~later], which[~later], outcome[~later]
+        counts = found.count[held]
+        stops = np.cumsum(found.count)
+        parts = [found.waypoints[stops[j] - found.count[j] : stops[j]] for j in held]
+        known.reason[which], known.nearest[which] = outcome, found.nearest[held]
+        known.has_nearest[which] = found.has_nearest[held]
+        known.standing[which] = np.where(outcome == 0, WAY, np.where(counts > 0, NEAREST, STOPPED))
+        ascending = np.argsort(which, kind="stable")
+        points = np.concatenate([np.empty((0, 2)), *(parts[j] for j in ascending)])
+        self._followers = known.with_waypoints(which[ascending], counts[ascending], points)
 
     def _tell(self, world: World, rows: Integers, before: NDArray[np.uint8]) -> list[Event]:
         """Write who has no way to its goal, and tell of those who have none since this step."""

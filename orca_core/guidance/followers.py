@@ -17,7 +17,7 @@ from orca_core.errors import SnapshotError
 from orca_core.guidance.planning import MAX_WAYPOINTS, OUTCOMES
 from orca_core.kernels.follow import ASKING, NEAREST, STOPPED
 
-__all__ = ["NOBODY", "NOT", "Followers"]
+__all__ = ["NOBODY", "NOT", "UNKNOWN", "Followers"]
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
@@ -25,6 +25,8 @@ Bytes = NDArray[np.uint8]
 
 # in the place of a step: there is none
 NOT = -1
+# in the place of heights, which end above where they begin
+UNKNOWN = (0.0, -1.0)
 # a disc to go round is behind who is so many times its radius away
 LEFT_BEHIND = 10.0
 
@@ -32,6 +34,7 @@ LEFT_BEHIND = 10.0
 @dataclass(frozen=True, eq=False)
 class Followers:
     """`id` int64 (m,); `goal` (m, 2) and `radius` (m,) that the way is for, the radius below 0 before the first look;
+    `heights` (m, 2) from where to where it stands as it was last looked at, UNKNOWN where that makes no difference;
     `standing` uint8 (m,) as in kernels.follow; `reason` uint8 (m,) place in OUTCOMES of what is unreachable, `nearest`
     (m, 2) with `has_nearest`; the waypoints `points[first:stop]`, points (w, 2).
 
@@ -54,6 +57,7 @@ class Followers:
     due: Integers
     place: Floats
     avoid: Floats
+    heights: Floats
     points: Floats
 
     def leave_behind(self, which: Integers, here: Floats) -> None:
@@ -72,7 +76,7 @@ class Followers:
         return cls(
             ids, np.zeros((count, 2)), np.full(count, -1.0), nothing, nothing.copy(), np.zeros((count, 2)),
             nothing.copy(), zero, zero.copy(), none, none.copy(), none.copy(), np.zeros((count, 2)),
-            np.zeros((count, 3)), np.empty((0, 2)),
+            np.zeros((count, 3)), np.tile(UNKNOWN, (count, 1)), np.empty((0, 2)),
         )  # fmt: skip
 
     def __len__(self) -> int:
@@ -123,14 +127,19 @@ class Followers:
     def kept(self) -> dict[str, NDArray[Any]]:
         """As arrays by name, waypoints that are passed left out."""
         whole = self.with_waypoints(np.empty(0, np.int64), np.empty(0, np.int64), np.empty((0, 2)))
-        return {field.name: getattr(whole, field.name) for field in fields(self)}
+        told = {field.name: getattr(whole, field.name) for field in fields(self)}
+        if (self.heights == UNKNOWN).all():
+            # where all stands at every height nothing is said of heights, as ever
+            del told["heights"]
+        return told
 
     @classmethod
     def from_arrays(cls, arrays: Mapping[str, NDArray[Any]]) -> Followers:
         """What `kept` told; raises SnapshotError where the arrays do not agree."""
         try:
+            pattern = Followers.new(np.zeros(len(arrays["id"]), np.int64))
+            arrays = {"heights": pattern.heights, **arrays}
             told = {field.name: np.ascontiguousarray(arrays[field.name]) for field in fields(cls)}
-            pattern = Followers.new(np.zeros(len(told["id"]), np.int64))
             for name in (*COLUMNS, "points"):
                 wanted = getattr(pattern, name)
                 rows_fit = name == "points" or told[name].shape == wanted.shape

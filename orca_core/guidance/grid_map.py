@@ -24,6 +24,7 @@ from orca_core.geometry.placed_grid import PlacedGrid
 from orca_core.guidance.lattice import Lattice
 from orca_core.guidance.planner import Answer, Disc, Path, Point, Unfinished, Unreachable, checked_query, path_through
 from orca_core.guidance.sight import Sight, passing
+from orca_core.guidance.storeys import EVERY_HEIGHT, Heights, Storeys
 from orca_core.guidance.string_pulling import pulled
 from orca_core.kernels.grid_walls import walls_on_grid
 
@@ -58,16 +59,14 @@ class GridMapPlanner:
         self._cell, self._origin = grid.cell_size, grid.origin
         self._expansions = expansions
         # row 0 of a map is at the top, of everything here at the bottom
-        blocked = np.ascontiguousarray(~grid.grid.free[::-1])
-        walls = [one.segments() for one in obstacles.acting()] if obstacles is not None else []
-        if walls:
-            taken = np.zeros_like(blocked)
-            walls_on_grid((np.concatenate(walls) - (*grid.origin, *grid.origin)) / grid.cell_size, blocked, taken)
-            blocked |= taken
-        self._blocked = blocked
-        # what is looked up on the map, and on the map round a disc to keep away from
-        self._maps: dict[Disc | None, tuple[Flags, Sight]] = {}
-        self._lattices: dict[tuple[float, Disc | None], Lattice] = {}
+        self._bare = np.ascontiguousarray(~grid.grid.free[::-1])
+        self._acting = [] if obstacles is None else obstacles.acting()
+        self._ranges = np.array([one.z_range or EVERY_HEIGHT for one in self._acting]).reshape(-1, 2)
+        self._storeys = Storeys(self._ranges)
+        self._blocked: dict[Heights, Flags] = {}
+        # what is looked up on the map of a storey, and on that round a disc to keep away from
+        self._maps: dict[tuple[Heights, Disc | None], tuple[Flags, Sight]] = {}
+        self._lattices: dict[tuple[Heights, float, Disc | None], Lattice] = {}
         # expansions of all paths so far, for who shares a budget between several
         self.spent = 0
 
@@ -77,6 +76,7 @@ class GridMapPlanner:
         goal: Sequence[float],
         radius: float,
         *,
+        heights: Heights = EVERY_HEIGHT,
         expansions: int | None = None,
         avoid: Disc | None = None,
         longer: float = 0.0,
@@ -93,7 +93,8 @@ class GridMapPlanner:
         # agents may stand nearer to a wall than a way leads that fits passages alone: its ends are moved there
         kept = radius / self._cell
         reach = passing(kept)
-        lattice, sight = self._lattice(reach, avoid), self._map(avoid)[1]
+        storey = self._storey(heights)
+        lattice, sight = self._lattice(storey, reach, avoid), self._map(storey, avoid)[1]
         a = sight.moved_clear(start, kept, reach)
         if a is None:
             return Unreachable(self._shown(lattice.nearest(start)), "start-off-surface")
@@ -129,11 +130,11 @@ class GridMapPlanner:
         moved = point if before else other
         return [] if point == other else [self._outside(moved)]
 
-    def prepare(self, radius: float, farthest: float) -> None:
+    def prepare(self, radius: float, farthest: float, heights: Heights = EVERY_HEIGHT) -> None:
         """Make the lattice for a disc, which covers the whole map."""
-        self._lattice(passing(radius / self._cell), None)
+        self._lattice(self._storey(heights), passing(radius / self._cell), None)
 
-    def reachable(self, starts: Floats, goals: Floats, radii: Floats) -> NDArray[np.uint8]:
+    def reachable(self, starts: Floats, goals: Floats, radii: Floats, heights: Floats) -> NDArray[np.uint8]:
         """Of none of the questions is it known without a look at the map around its ends."""
         return np.zeros(len(starts), np.uint8)
 
@@ -143,6 +144,7 @@ class GridMapPlanner:
         goal: Sequence[float],
         radius: float,
         *,
+        heights: Heights = EVERY_HEIGHT,
         expansions: int | None = None,
         avoid: Disc | None = None,
         longer: float = 0.0,
@@ -150,15 +152,18 @@ class GridMapPlanner:
         """As `path`, for somebody whom others may have pushed nearer than its radius to a blocked cell: its way begins
         with the nearest point of the lattice, if none is between.
         """
-        found = self.path(start, goal, radius, expansions=expansions, avoid=avoid, longer=longer)
+        found = self.path(start, goal, radius, heights=heights, expansions=expansions, avoid=avoid, longer=longer)
         if not (isinstance(found, Unreachable) and found.reason == "start-off-surface" and found.nearest is not None):
             return found
         x, y = found.nearest
         beside = (x - start[0]) ** 2 + (y - start[1]) ** 2 <= (radius + self._cell) ** 2
         first, last, _ = checked_query(start, found.nearest, radius)
-        if not beside or not self._map(avoid)[1].sees(self._inside(first), self._inside(last), 0.0):
+        sight = self._map(self._storey(heights), avoid)[1]
+        if not beside or not sight.sees(self._inside(first), self._inside(last), 0.0):
             return found
-        rest = self.path(found.nearest, goal, radius, expansions=expansions, avoid=avoid, longer=longer)
+        rest = self.path(
+            found.nearest, goal, radius, heights=heights, expansions=expansions, avoid=avoid, longer=longer
+        )
         return path_through([first, *rest.waypoints]) if isinstance(rest, Path) else rest
 
     def _inside(self, point: Point) -> Point:
@@ -172,11 +177,35 @@ class GridMapPlanner:
     def _shown(self, point: Point | None) -> Point | None:
         return None if point is None else self._outside(point)
 
-    def _map(self, avoid: Disc | None) -> tuple[Flags, Sight]:
-        """The blocked cells and sight over them, those within a disc taken off."""
-        found = self._maps.get(avoid)
+    def _storey(self, heights: Heights) -> Heights:
+        """The storey on which one stands at some heights."""
+        if not self._storeys:
+            return EVERY_HEIGHT
+        low, high = self._storeys.of(np.array([heights]))[0].tolist()
+        return low, high
+
+    def _blocked_on(self, storey: Heights) -> Flags:
+        """The cells that are blocked on a storey."""
+        found = self._blocked.get(storey)
         if found is None:
-            blocked = self._blocked
+            low, high = storey
+            met = np.flatnonzero((self._ranges[:, 0] <= high) & (low <= self._ranges[:, 1]))
+            found = self._bare
+            if len(met):
+                walls = np.concatenate([self._acting[k].segments() for k in met.tolist()])
+                taken = np.zeros_like(found)
+                walls_on_grid((walls - (*self._origin, *self._origin)) / self._cell, found, taken)
+                found = found | taken
+            while len(self._blocked) >= KEPT_LATTICES:
+                del self._blocked[next(iter(self._blocked))]
+            self._blocked[storey] = found
+        return found
+
+    def _map(self, storey: Heights, avoid: Disc | None) -> tuple[Flags, Sight]:
+        """The blocked cells of a storey and sight over them, those within a disc taken off."""
+        found = self._maps.get((storey, avoid))
+        if found is None:
+            blocked = self._blocked_on(storey)
             if avoid is not None:
                 x, y = self._inside((avoid[0], avoid[1]))
                 rows, columns = np.ogrid[: blocked.shape[0], : blocked.shape[1]]
@@ -185,17 +214,17 @@ class GridMapPlanner:
             found = blocked, Sight(blocked)
             while len(self._maps) >= KEPT_LATTICES:
                 del self._maps[next(iter(self._maps))]
-            self._maps[avoid] = found
+            self._maps[storey, avoid] = found
         return found
 
-    def _lattice(self, radius: float, avoid: Disc | None) -> Lattice:
-        """The lattice for one radius, in cells."""
-        found = self._lattices.get((radius, avoid))
+    def _lattice(self, storey: Heights, radius: float, avoid: Disc | None) -> Lattice:
+        """The lattice of a storey for one radius, in cells."""
+        found = self._lattices.get((storey, radius, avoid))
         if found is None:
-            found = Lattice(self._map(avoid)[0], radius)
+            found = Lattice(self._map(storey, avoid)[0], radius)
             while len(self._lattices) >= KEPT_LATTICES:
                 del self._lattices[next(iter(self._lattices))]
-            self._lattices[radius, avoid] = found
+            self._lattices[storey, radius, avoid] = found
         return found
 
 

@@ -10,11 +10,15 @@ from numpy.typing import NDArray
 
 from orca_core.agent_columns import COLUMNS
 from orca_core.errors import SnapshotError
+from orca_core.guidance.followers import NOT, Followers
+from orca_core.guidance.outlook import Outlook
+from orca_core.kernels.follow import WAY
 
 if TYPE_CHECKING:
     from orca_core.state import AgentState
+    from orca_core.world import World
 
-__all__ = ["STRAIGHT", "Led"]
+__all__ = ["STRAIGHT", "Led", "barred"]
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
@@ -46,9 +50,13 @@ class Led:
         """Lead the agents at these rows too, to the goals that they have; those with another order are forgotten."""
         self._set(agents, np.union1d(np.flatnonzero(self.chosen(agents)), rows))
 
-    def let_go(self, agents: AgentState, rows: Integers) -> None:
-        """Lead the agents at these rows no more, nor those with another order."""
-        self._set(agents, np.setdiff1d(np.flatnonzero(self.chosen(agents)), rows))
+    def let_through(self, agents: AgentState, rows: Integers, known: Followers) -> None:
+        """Lead those no more who have all waypoints behind them and see their goals, nor who has another order. `known`
+        is what is known of the agents at `rows`.
+        """
+        if len(self.ids):
+            through = (known.standing == WAY) & (known.first == known.stop) & (known.wants == NOT) & (known.due == NOT)
+            self._set(agents, np.setdiff1d(np.flatnonzero(self.chosen(agents)), rows[through]))
 
     def _set(self, agents: AgentState, rows: Integers) -> None:
         self.ids, self._goals = agents["id"][rows].copy(), agents["goal"][rows].copy()
@@ -77,3 +85,13 @@ class Led:
                 raise SnapshotError("the ways of this snapshot do not agree with each other: who is led round a wall")
             made.ids, made._goals = ids.copy(), goals.copy()
         return made
+
+
+def barred(world: World, rows: Integers) -> Integers:
+    """Those of these rows of agents who do not see their goals."""
+    agents = world.population.state
+    known = Followers.new(agents["id"][rows])
+    known.goal[:] = agents["goal"][rows]
+    seen = Outlook(world.statics()).goals_seen(world, rows, known, np.arange(len(rows)))
+    hidden: Integers = rows[seen == 0]
+    return hidden

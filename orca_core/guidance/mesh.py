@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import accumulate
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,6 +12,8 @@ from numpy.typing import NDArray
 from orca_core.guidance.planner import Point
 from orca_core.guidance.tiles import Piece, Tiling
 from orca_core.kernels.mesh_tiles import assemble, components_at, find_components, locate_on_tiles, nearest_edge
+from orca_core.kernels.tree import STACK
+from orca_core.tree import BoxTree
 
 __all__ = ["Mesh", "Place"]
 
@@ -55,6 +58,8 @@ class Mesh:
         ends = self.vertices[self.triangles[triangle, edge]], self.vertices[self.triangles[triangle, (edge + 1) % 3]]
         self._edges = np.concatenate(ends, axis=1)
         self._edge_component = self.component[triangle]
+        # trees over those of one component, or of all, made when first asked for
+        self._trees: dict[int | None, tuple[Any, ...]] = {}
         largest = float(np.abs(self.vertices).max()) if len(self.vertices) else 0.0
         self.touch = TOUCH + ROUNDING * largest
 
@@ -101,7 +106,13 @@ class Mesh:
 
     def nearest(self, point: Point, component: int | None = None) -> Point | None:
         """The point of the surface, or of one component of it, on its boundary that is nearest to one off it."""
-        number, x, y = nearest_edge(*point, self._edges, self._edge_component, -1 if component is None else component)
+        found = self._trees.get(component)
+        if found is None:
+            edges = self._edges if component is None else self._edges[self._edge_component == component]
+            tree = BoxTree.over_segments(edges)
+            found = (edges, tree.nodes, tree.leaves, tree.order, tree.boxes, np.empty(STACK, np.int64))
+            self._trees[component] = found
+        number, x, y = nearest_edge(*point, *found)
         return None if number < 0 else (x, y)
 
 

@@ -23,6 +23,7 @@ from orca_core.geometry.walkable import WalkableSet
 from orca_core.guidance.interval_search import IntervalSearch, OutOfBudget
 from orca_core.guidance.mesh import Mesh
 from orca_core.guidance.planner import Answer, Disc, Path, Point, Unfinished, Unreachable, checked_query, path_through
+from orca_core.guidance.storeys import EVERY_HEIGHT, Heights, Storeys
 from orca_core.guidance.tiles import ROOM, Box, Cuts, Tiling
 from orca_core.kernels.orientation import WORK
 from orca_core.kernels.walls import walls_block
@@ -31,23 +32,40 @@ __all__ = ["NavmeshPlanner"]
 
 Floats = NDArray[np.float64]
 
-# meshes kept at once, the one made first forgotten first; made again it has the same bits
-KEPT_MESHES = 32
+# meshes kept at once for each storey, of so many, the one made first forgotten first; made again it has the same bits
+KEPT_MESHES, KEPT_STOREYS = 32, 8
 # expansions that are spent on a shortest path before one that is a little longer will do
 EXACT = 1000
 
 
 @dataclass(frozen=True, eq=False)
 class Ground:
-    """What stands: the obstacles that act with their `boxes` (m, 4), the largest coordinate of any, and how many
-    segments there are within which box, open doors counted: what opens and closes changes no line between tiles.
+    """What stands: the obstacles that act with their `boxes` (m, 4) and `ranges` (m, 2) of heights, the `storeys` that
+    these make, the largest coordinate of any, and how many segments there are within which box, open doors counted:
+    what opens and closes changes no line between tiles.
     """
 
     acting: list[Obstacle]
     boxes: Floats
+    ranges: Floats
+    storeys: Storeys
     farthest: float
     segments: int
     busy: Box
+
+
+@dataclass(frozen=True, eq=False)
+class Storey:
+    """What is met on one storey: its `number`, the obstacles that act with their `boxes` (m, 4), and their segments."""
+
+    number: int
+    acting: list[Obstacle]
+    boxes: Floats
+
+    @cached_property
+    def walls(self) -> Floats:
+        """All segments (k, 4)."""
+        return np.concatenate([np.empty((0, 4)), *(each.segments() for each in self.acting)])
 
 
 class NavmeshPlanner:
@@ -82,8 +100,10 @@ class NavmeshPlanner:
         compile_all()
         self._search_over = IntervalSearch()
         self._expansions = expansions
-        self._meshes: dict[tuple[float, float, Disc | None], Mesh] = {}
-        self._walls: NDArray[np.float64] | None = None
+        self._meshes: dict[tuple[int, float, float, Disc | None], Mesh] = {}
+        # by what is met, and by who asked
+        self._storeys: dict[bytes, Storey] = {}
+        self._storey_of: dict[Heights, Storey] = {}
         # expansions of all paths so far, for who shares a budget between several
         self.spent = 0
 
@@ -93,6 +113,7 @@ class NavmeshPlanner:
         goal: Sequence[float],
         radius: float,
         *,
+        heights: Heights = EVERY_HEIGHT,
         expansions: int | None = None,
         avoid: Disc | None = None,
         longer: float = 0.0,
@@ -106,7 +127,7 @@ class NavmeshPlanner:
         """
         budget = self._expansions if expansions is None else expansions
         first, last, radius = checked_query(start, goal, radius)
-        mesh = self._mesh(first, last, radius, avoid)
+        mesh = self._mesh(first, last, radius, avoid, heights)
         # reachable or not is known before anything is searched
         begin = mesh.place(first)
         if begin is None:
@@ -122,17 +143,19 @@ class NavmeshPlanner:
             return Unreachable(mesh.nearest(last, component), "disconnected")
         return self._search(mesh, first, last, begin, (end[0], tuple(shared)), budget, longer)
 
-    def prepare(self, radius: float, farthest: float) -> None:
+    def prepare(self, radius: float, farthest: float, heights: Heights = EVERY_HEIGHT) -> None:
         """Make the mesh for a disc."""
-        self._mesh((farthest, 0.0), (0.0, 0.0), radius, None)
+        self._mesh((farthest, 0.0), (0.0, 0.0), radius, None, heights)
 
-    def reachable(self, starts: Floats, goals: Floats, radii: Floats) -> NDArray[np.uint8]:
+    def reachable(self, starts: Floats, goals: Floats, radii: Floats, heights: Floats) -> NDArray[np.uint8]:
         """1 where start and goal lie within triangles that hang together."""
         found = np.zeros(len(starts), np.uint8)
-        for radius in np.unique(radii):
-            which = np.flatnonzero(radii == radius)
+        asking = np.column_stack([radii, self._ground.storeys.of(heights)])
+        for one in np.unique(asking, axis=0):
+            which = np.flatnonzero((asking == one).all(axis=1))
             far = float(max(np.abs(starts[which]).max(), np.abs(goals[which]).max()))
-            mesh = self._mesh((far, 0.0), (0.0, 0.0), float(radius), None)
+            radius, low, high = one.tolist()
+            mesh = self._mesh((far, 0.0), (0.0, 0.0), radius, None, (low, high))
             begin, end = mesh.components_at(starts[which]), mesh.components_at(goals[which])
             found[which] = (begin >= 0) & (begin == end)
         return found
@@ -143,6 +166,7 @@ class NavmeshPlanner:
         goal: Sequence[float],
         radius: float,
         *,
+        heights: Heights = EVERY_HEIGHT,
         expansions: int | None = None,
         avoid: Disc | None = None,
         longer: float = 0.0,
@@ -150,21 +174,18 @@ class NavmeshPlanner:
         """As `path`, for somebody whom others may have pushed off the surface: from nearer than its radius to a wall
         its way begins with the nearest point of the surface, if no wall is between.
         """
-        found = self.path(start, goal, radius, expansions=expansions, avoid=avoid, longer=longer)
+        found = self.path(start, goal, radius, heights=heights, expansions=expansions, avoid=avoid, longer=longer)
         if not (isinstance(found, Unreachable) and found.reason == "start-off-surface" and found.nearest is not None):
             return found
         x, y = found.nearest
-        if (x - start[0]) ** 2 + (y - start[1]) ** 2 > radius * radius or self._walled(start, found.nearest):
+        walls, none, work = self._storey(heights).walls, np.empty(0, np.int64), np.empty(WORK)
+        beside = (x - start[0]) ** 2 + (y - start[1]) ** 2 <= radius * radius
+        if not beside or walls_block(float(start[0]), float(start[1]), x, y, walls, none, -1, work):
             return found
-        rest = self.path(found.nearest, goal, radius, expansions=expansions, avoid=avoid, longer=longer)
+        rest = self.path(
+            found.nearest, goal, radius, heights=heights, expansions=expansions, avoid=avoid, longer=longer
+        )
         return path_through([(start[0], start[1]), *rest.waypoints]) if isinstance(rest, Path) else rest
-
-    def _walled(self, start: Sequence[float], end: Point) -> bool:
-        """Whether an obstacle stands between two points."""
-        if self._walls is None:
-            self._walls = self._obstacles.segments(False)[0]
-        none, work = np.empty(0, np.int64), np.empty(WORK)
-        return bool(walls_block(float(start[0]), float(start[1]), end[0], end[1], self._walls, none, -1, work))
 
     def _search(
         self,
@@ -210,8 +231,10 @@ class NavmeshPlanner:
         if len(corners):
             low, high = corners.min(axis=0), corners.max(axis=0)
             busy = (float(low[0]), float(low[1]), float(high[0]), float(high[1]))
+        acting = [each for each in items if not each.open]
+        ranges = np.array([each.z_range or EVERY_HEIGHT for each in acting], np.float64).reshape(-1, 2)
         return Ground(
-            [each for each in items if not each.open], boxes[[not each.open for each in items]],
+            acting, boxes[[not each.open for each in items]], ranges, Storeys(ranges),
             float(np.abs(boxes).max(initial=0.0)),
             sum(len(each.points) for each in items) + sum(len(ring) for ring in areas), busy,
         )  # fmt: skip
@@ -225,23 +248,44 @@ class NavmeshPlanner:
             held = self._box_of[id(obstacle.points)] = (obstacle.points, box)
         return held[1]
 
-    def _mesh(self, first: Point, last: Point, radius: float, avoid: Disc | None) -> Mesh:
-        """The triangles for one radius; on a plane without areas as large as the question needs."""
+    def _storey(self, heights: Heights) -> Storey:
+        """What is met at some heights: one and the same object for all who meet the same."""
+        ground = self._ground
+        if ground.storeys:
+            low, high = ground.storeys.of(np.array([heights]))[0].tolist()
+            heights = (low, high)
+        else:
+            heights = EVERY_HEIGHT
+        found = self._storey_of.get(heights)
+        if found is None:
+            low, high = heights
+            met = (ground.ranges[:, 0] <= high) & (low <= ground.ranges[:, 1])
+            acting = [ground.acting[k] for k in np.flatnonzero(met).tolist()]
+            other = Storey(len(self._storeys), acting, ground.boxes[met])
+            found = self._storey_of[heights] = self._storeys.setdefault(met.tobytes(), other)
+        return found
+
+    def _mesh(
+        self, first: Point, last: Point, radius: float, avoid: Disc | None, heights: Heights = EVERY_HEIGHT
+    ) -> Mesh:
+        """The triangles for one radius and storey; on a plane without areas as large as the question needs."""
+        storey = self._storey(heights)
         extent = 0.0
         if not len(self._walkable):
             extent = plane_extent(ObstacleSet(), first, last, (self._ground.farthest, 0.0), radius=radius)
-        found = self._meshes.get((radius, extent, avoid))
+        found = self._meshes.get((storey.number, radius, extent, avoid))
         if found is None:
-            acting, boxes = self._ground.acting, self._ground.boxes
+            acting, boxes = storey.acting, storey.boxes
             if avoid is not None:
                 octagon = _octagon(avoid)
                 acting = [*acting, Obstacle(octagon, closed=True)]
                 boxes = np.concatenate([boxes, [[*octagon.min(axis=0), *octagon.max(axis=0)]]])
             cuts = self._cuts(radius, extent)
-            found = Mesh(cuts.tiling, cuts.pieces(acting, boxes), cuts.touch)
-            while len(self._meshes) >= KEPT_MESHES:
+            storeys = min(len(self._storeys), KEPT_STOREYS)
+            found = Mesh(cuts.tiling, cuts.pieces(acting, boxes, storeys), cuts.touch)
+            while len(self._meshes) >= KEPT_MESHES * storeys:
                 del self._meshes[next(iter(self._meshes))]
-            self._meshes[radius, extent, avoid] = found
+            self._meshes[storey.number, radius, extent, avoid] = found
         return found
 
     def _cuts(self, radius: float, extent: float) -> Cuts:

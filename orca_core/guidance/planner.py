@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from orca_core.errors import InvalidInput, Problem
 from orca_core.geometry.rings import LIMIT
+from orca_core.guidance.storeys import EVERY_HEIGHT, Heights
 
 __all__ = [
     "Answer",
@@ -81,12 +82,14 @@ class Planner(Protocol):
         goal: Sequence[float],
         radius: float,
         *,
+        heights: Heights = EVERY_HEIGHT,
         expansions: int | None = None,
         avoid: Disc | None = None,
         longer: float = 0.0,
     ) -> Answer:
         """A path for a disc from `start` to `goal` whose centre keeps `radius` from all that stands.
 
+        Nothing is in its way that has no height in common with it, from `heights[0]` to `heights[1]`, ends included.
         `expansions` is the budget of this path, where it is not that of every one; it may be 0. `avoid`, a centre and a
         radius, is taken off what may be walked on. A path may be longer than a good one of this planner by the part
         `longer`, where that saves much. Raises InvalidInput for a point that is not two finite numbers
@@ -94,15 +97,19 @@ class Planner(Protocol):
         """
         ...
 
-    def prepare(self, radius: float, farthest: float) -> None:
+    def prepare(self, radius: float, farthest: float, heights: Heights = EVERY_HEIGHT) -> None:
         """Make what paths for a disc need, up to so far from the origin; without it that is made when asked for one."""
         ...
 
     def reachable(
-        self, starts: NDArray[np.float64], goals: NDArray[np.float64], radii: NDArray[np.float64]
+        self,
+        starts: NDArray[np.float64],
+        goals: NDArray[np.float64],
+        radii: NDArray[np.float64],
+        heights: NDArray[np.float64],
     ) -> NDArray[np.uint8]:
-        """1 for each of m questions, `starts` and `goals` (m, 2) and `radii` (m,), that surely has a path, as far as
-        that is known without searching for one.
+        """1 for each of m questions, `starts`, `goals` and `heights` (m, 2) and `radii` (m,), that surely has a path,
+        as far as that is known without searching for one.
         """
         ...
 
@@ -112,6 +119,7 @@ class Planner(Protocol):
         goal: Sequence[float],
         radius: float,
         *,
+        heights: Heights = EVERY_HEIGHT,
         expansions: int | None = None,
         avoid: Disc | None = None,
         longer: float = 0.0,

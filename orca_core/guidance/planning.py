@@ -9,6 +9,7 @@ Who answers, and where, is not the business of this library: `Planning` is what 
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -18,6 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from orca_core.guidance.planner import Answer, Path, Planner, Point, Unfinished, Unreachable
+from orca_core.guidance.storeys import Heights
 
 __all__ = [
     "CAP",
@@ -38,6 +40,9 @@ Integers = NDArray[np.int64]
 OUTCOMES = ("way", "start-off-surface", "goal-off-surface", "disconnected", "unfinished", "postponed")
 # for how much wider a disc a way is looked for first
 ROOMY = 1.3
+# such a way may be so many times as long as that of the disc itself, and so many radii longer, which is about what
+# squeezing through a passage that is hardly wider than the disc takes
+DETOUR, SQUEEZE = 1.25, 10.0
 # by how much longer than a shortest one a way may be, where there are many; by half a percent on average
 LONGER = 0.05
 # budgets that one search may take beyond what is left of the batch's
@@ -49,8 +54,8 @@ MAX_WAYPOINTS = 256
 @dataclass(frozen=True, eq=False)
 class Question:
     """A batch: `ids` int64 (m,), `start` and `goal` float64 (m, 2), `radius` (m,), `avoid` (m, 3) a disc to keep away
-    from where that can be, x, y and its radius, 0 for none, `postponed` uint8 (m,) of which it is known that there is
-    a way.
+    from where that can be, x, y and its radius, 0 for none, `heights` (m, 2) from where to where each stands,
+    `postponed` uint8 (m,) of which it is known that there is a way.
 
     `nearest` asks for a way to the nearest point where there is none to the goal; `expansions` is the budget.
     """
@@ -61,6 +66,7 @@ class Question:
     goal: Floats
     radius: Floats
     avoid: Floats
+    heights: Floats
     postponed: NDArray[np.uint8]
     nearest: bool
     expansions: int
@@ -87,9 +93,9 @@ class FoundWays:
 class Planning(Protocol):
     """Answers the questions of one world."""
 
-    def prepare(self, planner: Planner, radii: Floats, farthest: float) -> None:
-        """Have what it needs for discs of these radii (r,) up to so far from the origin made in good time, if that is
-        not done by itself when it is asked.
+    def prepare(self, planner: Planner, discs: Floats, farthest: float) -> None:
+        """Have what it needs for discs (d, 3), each a radius and from where to where it stands, up to so far from the
+        origin made in good time, if that is not done by itself when it is asked.
         """
 
     def submit(self, due: int, question: Question) -> None:
@@ -109,7 +115,7 @@ class InlinePlanning:
         """Nothing was asked."""
         self._questions: dict[int, Question] = {}
 
-    def prepare(self, planner: Planner, radii: Floats, farthest: float) -> None:
+    def prepare(self, planner: Planner, discs: Floats, farthest: float) -> None:
         """There is no time but that of the steps."""
 
     def submit(self, due: int, question: Question) -> None:
@@ -138,7 +144,9 @@ def answered(question: Question, due: int) -> FoundWays:
     for k in range(count):
         spent_all = planner.spent >= end
         if spent_all and sure is None:
-            sure = question.postponed | planner.reachable(question.start, question.goal, question.radius)
+            sure = question.postponed | planner.reachable(
+                question.start, question.goal, question.radius, question.heights
+            )
         if spent_all and sure is not None and sure[k]:
             outcome[k] = OUTCOMES.index("postponed")
             continue
@@ -153,7 +161,7 @@ def answered(question: Question, due: int) -> FoundWays:
                 if question.nearest and found.reason != "start-off-surface":
                     half_way = planner.path(
                         _start(question, k), found.nearest, float(question.radius[k]),
-                        expansions=question.expansions * CAP, longer=LONGER,
+                        heights=_heights(question, k), expansions=question.expansions * CAP, longer=LONGER,
                     )  # fmt: skip
                     inner = half_way.waypoints[1:] if isinstance(half_way, Path) else ()
         else:
@@ -165,15 +173,19 @@ def answered(question: Question, due: int) -> FoundWays:
     return FoundWays(due, question.ids, outcome, nearest, has_nearest, lengths, points)
 
 
-def prepared(planner: Planner, radii: Floats, farthest: float) -> None:
-    """Have a planner make what it needs for agents of these radii (r,)."""
-    for radius in radii.tolist():
-        planner.prepare(radius, farthest)
-        planner.prepare(ROOMY * radius, farthest)
+def prepared(planner: Planner, discs: Floats, farthest: float) -> None:
+    """Have a planner make what it needs for agents that are these discs (d, 3): a radius, and from where to where."""
+    for radius, low, high in discs.tolist():
+        planner.prepare(radius, farthest, (low, high))
+        planner.prepare(ROOMY * radius, farthest, (low, high))
 
 
 def _start(question: Question, k: int) -> tuple[float, float]:
     return float(question.start[k, 0]), float(question.start[k, 1])
+
+
+def _heights(question: Question, k: int) -> Heights:
+    return float(question.heights[k, 0]), float(question.heights[k, 1])
 
 
 def _planned(question: Question, k: int, expansions: int) -> Answer:
@@ -182,7 +194,10 @@ def _planned(question: Question, k: int, expansions: int) -> Answer:
     goal = (float(question.goal[k, 0]), float(question.goal[k, 1]))
     radius = float(question.radius[k])
     x, y, away = question.avoid[k].tolist()
-    plan = partial(question.planner.path_from_beside, start, goal, expansions=expansions, longer=LONGER)
+    plan = partial(
+        question.planner.path_from_beside, start, goal, heights=_heights(question, k), expansions=expansions,
+        longer=LONGER,
+    )  # fmt: skip
     if away > 0.0:
         found = plan(radius, avoid=(x, y, away))
         if isinstance(found, Path | Unfinished):
@@ -190,4 +205,17 @@ def _planned(question: Question, k: int, expansions: int) -> Answer:
     # ways that keep off corners and door posts, at which the constraints of a boundary hold an agent up; where there is
     # no such way, and of who cannot arrive at all, the disc itself decides
     roomy = plan(ROOMY * radius)
-    return plan(radius) if isinstance(roomy, Unreachable) else roomy
+    if isinstance(roomy, Unreachable):
+        return plan(radius)
+    # and where it leads far round what the disc fits through; that most do not is known without another search
+    dx, dy = goal[0] - start[0], goal[1] - start[1]
+    if isinstance(roomy, Path) and roomy.length > _worth(math.sqrt(dx * dx + dy * dy), radius):
+        close = plan(radius)
+        if isinstance(close, Path) and roomy.length > _worth(close.length, radius):
+            return close
+    return roomy
+
+
+def _worth(length: float, radius: float) -> float:
+    """How long a roomy way may be beside one of this length."""
+    return DETOUR * length + SQUEEZE * radius

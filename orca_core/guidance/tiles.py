@@ -11,6 +11,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from operator import is_
 from typing import Any
 
 import numpy as np
@@ -37,7 +38,8 @@ FEW = 96
 MOST = 64
 # the part of a tile's side by which its lines are beside whole multiples of it, where walls like to stand
 ASIDE = 0.3819660112501051
-# what is known of a tile: so many states; and of obstacles that stood once, so many beyond as many as stand
+# what is known of a tile: so many states for each storey; and of obstacles that stood once, so many beyond as many as
+# stand
 KEPT = 4
 ROOM = 1024
 # computed twice, a point on a line between tiles differs by less than this and than rounding
@@ -160,18 +162,20 @@ class Cuts:
         self.touch = TOUCH + ROUNDING * largest
         self._cuts: list[list[Cut]] = [[] for _ in range(len(tiling))]
 
-        self._pieces: dict[int, tuple[tuple[Any, ...], Piece]] = {}
+        self._pieces: dict[int, list[tuple[tuple[Any, ...], Piece]]] = {}
         self._taken: dict[int, tuple[Obstacle, Any]] = {}
         self._parts = parts_within(surface.area, [tiling.box(tile) for tile in range(len(tiling))])
         self._edges = tiling.near(_boxes(surface.edges), surface.reach)
 
-    def pieces(self, acting: Sequence[Obstacle], boxes: Floats) -> list[Piece]:
-        """The pieces of all tiles, row by row, with what acts now, whose boxes are (m, 4)."""
+    def pieces(self, acting: Sequence[Obstacle], boxes: Floats, storeys: int = 1) -> list[Piece]:
+        """The pieces of all tiles, row by row, with what acts now, whose boxes are (m, 4); what is known of a tile is
+        remembered for so many storeys.
+        """
         near = self.tiling.near(boxes, self.surface.reach)
         if len(self._taken) > 2 * len(acting) + ROOM:
             # most of them are gone
             self._taken.clear()
-        whole = [self._cut(tile, tuple(acting[k] for k in numbers)) for tile, numbers in enumerate(near)]
+        whole = [self._cut(tile, tuple(acting[k] for k in numbers), storeys) for tile, numbers in enumerate(near)]
         wide, count = len(self.tiling.columns) - 1, len(self.tiling)
         found = []
         for tile, (_, cut, _) in enumerate(whole):
@@ -181,14 +185,16 @@ class Cuts:
             bottom = whole[tile - wide][2][3] if tile >= wide else NOTHING
             top = whole[tile + wide][2][2] if tile + wide < count else NOTHING
             made_of = (cut, left, right, bottom, top)
-            known = self._pieces.get(tile)
-            if known is None or any(a is not b for a, b in zip(known[0], made_of, strict=True)):
+            known = self._pieces.setdefault(tile, [])
+            piece = next((piece for parts, piece in known if all(map(is_, parts, made_of))), None)
+            if piece is None:
                 piece = Piece.of(cut, self.tiling.box(tile), (left, right, bottom, top), self.touch)
-                known = self._pieces[tile] = (made_of, piece)
-            found.append(known[1])
+                known.insert(0, (made_of, piece))
+                del known[storeys:]
+            found.append(piece)
         return found
 
-    def _cut(self, tile: int, standing: tuple[Obstacle, ...]) -> Cut:
+    def _cut(self, tile: int, standing: tuple[Obstacle, ...], storeys: int) -> Cut:
         """The triangles of a tile with these obstacles near it, and its vertices on each side, ascending."""
         known = self._cuts[tile]
         for number, entry in enumerate(known):
@@ -208,7 +214,7 @@ class Cuts:
         cut = triangulated(area)
         sides = _sides(cut.vertices, box) if len(self.tiling) > 1 else [NOTHING] * 4
         known.insert(0, (standing, cut, sides))
-        del known[KEPT:]
+        del known[KEPT * storeys :]
         return known[0]
 
     def _taken_by(self, obstacle: Obstacle) -> Any:

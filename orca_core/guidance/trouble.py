@@ -102,7 +102,8 @@ class Trouble:
         agents, statics = world.population.state, world.statics()
         if statics is not self._statics:
             self._statics, self._screens = statics, _screens(statics)
-        self.around = (*terms_and_bonds(agents), *self._screens)
+        storeys = bool(len(statics.wall_range))
+        self.around = (*terms_and_bonds(agents, always=storeys), *self._screens)
         self._reserve(agents.count)
         radius = agents["radius"]
         self.widest = float(radius.max(initial=0.0))
@@ -113,10 +114,16 @@ class Trouble:
 
 
 def _screens(statics: Statics) -> tuple[Any, ...]:
-    """What stands between agents, with its tree and scratch: walls, and the boundaries of who can go farthest."""
+    """What stands between agents, with its tree and scratch: walls, and the boundaries of who can go farthest; with
+    two columns more, their heights, where walls have any.
+    """
     boundaries = statics.boundaries
     edges = statics.edges[: int(boundaries.class_start[1])] if boundaries.class_count else statics.edges[:0]
     segments = np.ascontiguousarray(np.concatenate([statics.walls, edges]))
     tree = BoxTree.over_segments(segments)
+    if len(statics.wall_range):
+        # areas are edged at every height
+        heights = np.concatenate([statics.wall_range, np.broadcast_to([-np.inf, np.inf], (len(edges), 2))])
+        segments = np.ascontiguousarray(np.concatenate([segments, heights], axis=1))
     work = (np.zeros(STACK, np.int64), np.zeros(max(len(segments), 1), np.int64), np.zeros(WORK))
     return (segments, tree.nodes, tree.leaves, tree.order, tree.boxes, *work)

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from orca_core.errors import SnapshotError
 from orca_core.geometry.placed_grid import PlacedGrid
 from orca_core.guidance.planners import planned_on
+from orca_core.guidance.storeys import BEYOND, EVERY_HEIGHT
 
 if TYPE_CHECKING:
     from orca_core.statics import Statics
@@ -31,13 +32,18 @@ MOST = 256
 
 @dataclass(frozen=True, eq=False)
 class Change:
-    """Where something has changed: `boxes` (b, 4), of which something is `gone` uint8 (b,) or new; None: anywhere."""
+    """Where something has changed: `boxes` (b, 4), of which something is `gone` uint8 (b,) or new; None: anywhere.
+
+    `heights` (b, 2) are those at which it has, without rows where at every height.
+    """
 
     boxes: Floats | None
     gone: NDArray[np.uint8]
+    heights: Floats
 
 
-EVERYWHERE = Change(None, np.empty(0, np.uint8))
+ALL = np.empty((0, 2))
+EVERYWHERE = Change(None, np.empty(0, np.uint8), ALL)
 
 
 class Watch:
@@ -49,7 +55,7 @@ class Watch:
         self._grid: PlacedGrid | None = None
         self._whole, self._areas = b"", b""
         # the walls as they were seen, where the statics that had them are not at hand
-        self._walls: Floats | None = None
+        self._walls: tuple[Floats, Floats] | None = None
 
     @property
     def current(self) -> Statics | None:
@@ -61,7 +67,7 @@ class Watch:
         statics, grid = world.statics(), world.grid_map
         if self._seen is statics and self._grid is grid:
             return None
-        walls = self._seen.walls if self._seen is not None else self._walls
+        walls = (self._seen.walls, self._seen.wall_range) if self._seen is not None else self._walls
         before, areas_before = self._whole, self._areas
         self._whole, self._areas = _digests(world)
         self._seen, self._grid, self._walls = statics, grid, None
@@ -69,7 +75,7 @@ class Watch:
             return None
         if walls is None or areas_before != self._areas:
             return EVERYWHERE
-        return _difference(walls, statics.walls)
+        return _difference(*walls, statics.walls, statics.wall_range)
 
     def kept(self, world: World | None) -> dict[str, NDArray[Any]]:
         """As arrays; with the walls that were seen, where they are others by now."""
@@ -78,10 +84,14 @@ class Watch:
             "areas": np.frombuffer(self._areas, np.uint8),
         }
         now = None if world is None else world.statics()
+        walls = self._walls
         if self._seen is not None and now is not None and now is not self._seen:
-            told["walls"] = self._seen.walls
-        elif self._walls is not None:
-            told["walls"] = self._walls
+            walls = (self._seen.walls, self._seen.wall_range)
+        if walls is not None:
+            told["walls"] = walls[0]
+            if len(walls[1]):
+                # a snapshot has finite numbers alone
+                told["wall_range"] = np.clip(walls[1], -BEYOND, BEYOND)
         return told
 
     @classmethod
@@ -93,16 +103,24 @@ class Watch:
         made._areas = kept["areas"].tobytes() if "areas" in kept else b""
         walls = kept.get("walls")
         if walls is not None:
-            if walls.dtype != np.float64 or walls.ndim != 2 or walls.shape[1] != 4:
+            ranges = kept.get("wall_range", ALL)
+            fit = len(ranges) in (0, len(walls)) and ranges.dtype == np.float64 and ranges.shape[1:] == (2,)
+            if not fit or walls.dtype != np.float64 or walls.ndim != 2 or walls.shape[1] != 4:
                 raise SnapshotError(f"the ways of this snapshot do not agree with each other: {walls.shape} of walls")
-            made._walls = np.ascontiguousarray(walls)
+            ranges = np.where(ranges >= BEYOND, np.inf, np.where(ranges <= -BEYOND, -np.inf, ranges))
+            made._walls = (np.ascontiguousarray(walls), ranges)
         elif _digests(world)[0] == made._whole:
             made._seen, made._grid = world.statics(), world.grid_map
         return made
 
 
-def _difference(before: Floats, after: Floats) -> Change | None:
-    """The walls (m, 4) that are gone and those that are new, in the order in which they stand or stood."""
+def _difference(before: Floats, ranges_before: Floats, after: Floats, ranges_after: Floats) -> Change | None:
+    """The walls (m, 4) that are gone and those that are new, in the order in which they stand or stood; those that
+    stand at other heights now are gone, and new.
+    """
+    storeys = bool(len(ranges_before) or len(ranges_after))
+    if storeys:
+        before, after = _with_heights(before, ranges_before), _with_heights(after, ranges_after)
     # what both begin and end with is the same, mostly all but a few
     shared = min(len(before), len(after))
     unlike = np.flatnonzero((before[:shared] != after[:shared]).any(axis=1))
@@ -118,12 +136,20 @@ def _difference(before: Floats, after: Floats) -> Change | None:
     come = [row for row in new if row.tobytes() not in was]
     if len(gone) + len(come) > MOST:
         return EVERYWHERE
-    rows = np.array([*gone, *come]).reshape(-1, 4)
+    rows = np.array([*gone, *come]).reshape(-1, before.shape[1])
     if not len(rows):
         # the same walls in another order
         return None
-    boxes = np.concatenate([np.minimum(rows[:, :2], rows[:, 2:]), np.maximum(rows[:, :2], rows[:, 2:])], axis=1)
-    return Change(boxes, np.repeat(np.array([1, 0], np.uint8), [len(gone), len(come)]))
+    ends = rows[:, :2], rows[:, 2:4]
+    boxes = np.concatenate([np.minimum(*ends), np.maximum(*ends)], axis=1)
+    heights = np.ascontiguousarray(rows[:, 4:]) if storeys else ALL
+    return Change(boxes, np.repeat(np.array([1, 0], np.uint8), [len(gone), len(come)]), heights)
+
+
+def _with_heights(walls: Floats, ranges: Floats) -> Floats:
+    """Walls with the heights at which they stand, (m, 6); without rows of heights they stand at all."""
+    heights = ranges if len(ranges) else np.broadcast_to(EVERY_HEIGHT, (len(walls), 2))
+    return np.concatenate([walls, heights], axis=1)
 
 
 def _digests(world: World) -> tuple[bytes, bytes]:
@@ -138,4 +164,6 @@ def _digests(world: World) -> tuple[bytes, bytes]:
             for ring in polygon:
                 digest.update(np.ascontiguousarray(ring).tobytes() + b"/")
     areas = digest.digest()
-    return hashlib.sha256(world.statics().walls.tobytes() + areas).digest(), areas
+    statics = world.statics()
+    standing = statics.walls.tobytes() + statics.wall_range.tobytes()
+    return hashlib.sha256(standing + areas).digest(), areas

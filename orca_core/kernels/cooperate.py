@@ -56,20 +56,20 @@ CROWD = 8.0
 
 
 @kernel(
-    # step, count, layer; settings: cell size, time step, radius, reach, in corridor, delta, horizon, all lengths but
-    # the first in cells
+    # step, count, layer; settings: cell size, time step, radius, reach, in corridor, delta, in corridor at its end, all
+    # lengths but the first in cells
     "i8(i8,i8,b1,f8[::1],f8[:,::1],f8[:,::1],f8[::1],u1[:,::1],i4[::1],"
     # waypoints: first, place in the path, points; visits: first, cell, step, agent, before, behind, order, cell first,
-    # rank, left, turn
+    # rank, left, turn, admitted, and whom each waits for that is not
     "i8[::1],i8[::1],f8[:,::1],i8[::1],i8[::1],i8[::1],i8[::1],i8[::1],i8[::1],i8[::1],i8[::1],i8[::1],u1[::1],"
-    "i8[::1],"
+    "i8[::1],u1[::1],i8[::1],"
     # agents; what others have taken over; scratch
     "i8[:,::1],f8[:,::1],u1[::1],f8[:,::1],i8[::1],i8[::1],i8[::1],i8[::1])"
 )
 def cooperate(
     step, count, layer, settings, position, velocity, max_speed, blocked, place,
     way_first, way_step, way, first, cell, visit_step, agent_of, before, behind, order, cell_first, rank, left, turn,
-    walk, seen, taken, taken_target, head, chain, parent, queue,
+    admitted, holder, walk, seen, taken, taken_target, head, chain, parent, queue,
 ):  # fmt: skip
     """Bring `walk` and `seen` up to date after a step; returns how many agents are not at their goal.
 
@@ -81,6 +81,7 @@ def cooperate(
     reach = settings[3]
     tolerance = settings[4]
     delta = settings[5]
+    ending = settings[6]
     width = blocked.shape[1] - 2
     height = blocked.shape[0] - 2
 
@@ -100,8 +101,9 @@ def cooperate(
         y = position[i, 1] / size
         here = min(max(math.floor(y), 0), height - 1) * width + min(max(math.floor(x), 0), width - 1)
         progress(
-            i, x, y, here, width, tolerance, first, cell, before, behind, order, cell_first, rank, left, turn, walk
-        )
+            i, x, y, here, width, tolerance, ending, first, cell, before, behind, order, cell_first, rank, left, turn,
+            admitted, walk,
+        )  # fmt: skip
         w = walk[i, WAYPOINT]
         last = way_first[i + 1] - 1
         if taken[i] == 0:
@@ -157,16 +159,17 @@ def cooperate(
             tx = taken_target[i, 0] / size
             ty = taken_target[i, 1] / size
         elif layer:
-            gate, visit = granted(i, way_step[w] + 1, first, cell, visit_step, rank, turn, walk)
+            gate, visit = granted(i, way_step[w] + 1, first, cell, visit_step, rank, turn, admitted, walk)
             following = walk[i, NEXT]
             if gate != INSIDE and gate != OUTSIDE and following < first[i + 1] and place[here] < 0:
-                # whoever has just come out toward it is let by before it goes in
+                # whoever has just come out toward it is let by before it goes in, unless that is itself, turning round
                 c = cell[following]
                 if visit_step[following] <= way_step[w] + 1 and rank[following] > cell_first[c]:
                     u = order[rank[following] - 1]
                     j = agent_of[u]
                     if (
-                        behind[u] == before[following]
+                        j != i
+                        and behind[u] == before[following]
                         and walk[j, NEXT] == u + 1
                         and walk[j, STATE] != DRIFT
                         and walk[j, WAIT_FOR] != i
@@ -183,7 +186,9 @@ def cooperate(
                 ty = cell[visit] // width + 0.5
             elif gate != FREE:
                 walk[i, CORRIDOR] = place[cell[visit]]
-                walk[i, WAIT_FOR] = agent_of[order[min(turn[cell[visit]], rank[visit] - 1)]]
+                walk[i, WAIT_FOR] = holder[i]
+                if admitted[visit] != 0:
+                    walk[i, WAIT_FOR] = agent_of[order[min(turn[cell[visit]], rank[visit] - 1)]]
                 if gate == INSIDE:
                     state = DRIFT
                     tx = cell[visit - 1] % width + 0.5
@@ -202,7 +207,7 @@ def cooperate(
                         j = agent_of[order[r]]
                         ox = position[j, 0] / size - mx
                         oy = position[j, 1] / size - my
-                        if left[order[r]] == 0 and ox * ox + oy * oy < CROWD * CROWD:
+                        if left[order[r]] == 0 and admitted[order[r]] != 0 and ox * ox + oy * oy < CROWD * CROWD:
                             between += 1
                     approach = math.sqrt(APPROACH * APPROACH + ROOM_EACH * between)
                     # whoever is still in the gate that it came through goes on until it is clear of that

@@ -65,21 +65,22 @@ def follow(
 
 @kernel(
     "i8(i8,i8,f8,i8[::1],f8[:,::1],f8[::1],i8[::1],f8[::1],f8[:,::1],u1[::1],i8[::1],i8[::1],f8[:,::1],u1[::1],"
-    "f8[:,::1],f8[:,::1],i8,i8[::1],f8[:,::1],"
+    "f8[::1],f8[::1],f8[:,::1],f8[:,::1],i8,i8[::1],f8[:,::1],f8[:,::1],"
     "f8[:,::1],f8[::1],i8[::1],i8[::1],i8[::1],f8[::1],f8[:,::1],i8[::1],i8[::1],i8[::1],f8[:,::1],i8[::1],f8[::1],"
     "f8[:,::1])"
 )
 def look_ahead(
     step, every, dt, rows, position, radius, radius_class, max_speed, goal, standing, first, stop, points, lost,
-    walls, wall_nodes, wall_leaves, wall_order, wall_boxes,
+    elevation, height, walls, wall_nodes, wall_leaves, wall_order, wall_boxes, wall_range,
     edges, clearance, following, preceding, class_start, class_clearance, nodes, node_start, leaves, order, boxes,
     stack, work, near,
 ):  # fmt: skip
     """After a step: pass waypoints behind which the next is in sight, and mark in `lost` who sees its next no more.
 
     A follower looks when its turn comes, each `every` steps, told by step and index; one that is about to reach its
-    waypoint looks in every step. Returns how many looks there were.
+    waypoint looks in every step. Heights are looked at where `wall_range` has rows. Returns how many looks there were.
     """
+    storeys = wall_range.shape[0] > 0
     looks = 0
     for k in range(rows.size):
         if standing[k] != WAY and standing[k] != NEAREST:
@@ -88,6 +89,8 @@ def look_ahead(
         turn = (i + step) % every == 0
         px = position[i, 0]
         py = position[i, 1]
+        low = elevation[i] if storeys else 0.0
+        high = low + height[i] if storeys else 0.0
         here = first[k]
         left = stop[k] - here
         distance = math.inf
@@ -106,9 +109,9 @@ def look_ahead(
                 ny = points[here + 1, 1] if left > 1 else goal[k, 1]
                 looks += 1
                 passed = sees(
-                    px, py, nx, ny, radius[i], radius_class[i], walls, wall_nodes, wall_leaves, wall_order, wall_boxes,
-                    edges, clearance, following, preceding, class_start, class_clearance, nodes, node_start, leaves,
-                    order, boxes, stack, work, near,
+                    px, py, nx, ny, radius[i], radius_class[i], low, high, walls, wall_nodes, wall_leaves, wall_order,
+                    wall_boxes, wall_range, edges, clearance, following, preceding, class_start, class_clearance, nodes,
+                    node_start, leaves, order, boxes, stack, work, near,
                 )  # fmt: skip
             if passed:
                 first[k] = here + 1
@@ -119,9 +122,9 @@ def look_ahead(
             ty = points[here, 1] if left > 0 else goal[k, 1]
             looks += 1
             if not sees(
-                px, py, tx, ty, radius[i], radius_class[i], walls, wall_nodes, wall_leaves, wall_order, wall_boxes,
-                edges, clearance, following, preceding, class_start, class_clearance, nodes, node_start, leaves, order,
-                boxes, stack, work, near,
+                px, py, tx, ty, radius[i], radius_class[i], low, high, walls, wall_nodes, wall_leaves, wall_order,
+                wall_boxes, wall_range, edges, clearance, following, preceding, class_start, class_clearance, nodes,
+                node_start, leaves, order, boxes, stack, work, near,
             ):  # fmt: skip
                 lost[k] = 1
     return looks
@@ -129,17 +132,20 @@ def look_ahead(
 
 @kernel(
     "void(i8[::1],i8[::1],f8[:,::1],f8[::1],i8[::1],f8[:,::1],u1[::1],"
-    "f8[:,::1],f8[:,::1],i8,i8[::1],f8[:,::1],"
+    "f8[::1],f8[::1],f8[:,::1],f8[:,::1],i8,i8[::1],f8[:,::1],f8[:,::1],"
     "f8[:,::1],f8[::1],i8[::1],i8[::1],i8[::1],f8[::1],f8[:,::1],i8[::1],i8[::1],i8[::1],f8[:,::1],i8[::1],f8[::1],"
     "f8[:,::1])"
 )
 def see_goals(
     which, rows, position, radius, radius_class, goal, seen,
-    walls, wall_nodes, wall_leaves, wall_order, wall_boxes,
+    elevation, height, walls, wall_nodes, wall_leaves, wall_order, wall_boxes, wall_range,
     edges, clearance, following, preceding, class_start, class_clearance, nodes, node_start, leaves, order, boxes,
     stack, work, near,
 ):  # fmt: skip
-    """Write for the followers `which[j]` whether they see their goals, `seen[j]`."""
+    """Write for the followers `which[j]` whether they see their goals, `seen[j]`; heights are looked at where
+    `wall_range` has rows.
+    """
+    storeys = wall_range.shape[0] > 0
     for j in range(which.size):
         k = which[j]
         i = rows[k]
@@ -155,10 +161,12 @@ def see_goals(
             ):  # fmt: skip
                 seen[j] = 0
                 continue
+        low = elevation[i] if storeys else 0.0
+        high = low + height[i] if storeys else 0.0
         seen[j] = sees(
-            position[i, 0], position[i, 1], goal[k, 0], goal[k, 1], radius[i], radius_class[i], walls, wall_nodes,
-            wall_leaves, wall_order, wall_boxes, edges, clearance, following, preceding, class_start, class_clearance,
-            nodes, node_start, leaves, order, boxes, stack, work, near,
+            position[i, 0], position[i, 1], goal[k, 0], goal[k, 1], radius[i], radius_class[i], low, high, walls,
+            wall_nodes, wall_leaves, wall_order, wall_boxes, wall_range, edges, clearance, following, preceding,
+            class_start, class_clearance, nodes, node_start, leaves, order, boxes, stack, work, near,
         )  # fmt: skip
 
 

@@ -21,8 +21,8 @@ INSIDE = 2
 OUTSIDE = 3
 
 
-@kernel("Tuple((i8,i8))(i8,i8,i8[::1],i8[::1],i8[::1],i8[::1],i8[::1],i8[:,::1])", inline=True)
-def granted(i, until, first, cell, step, rank, turn, walk):
+@kernel("Tuple((i8,i8))(i8,i8,i8[::1],i8[::1],i8[::1],i8[::1],i8[::1],u1[::1],i8[:,::1])", inline=True)
+def granted(i, until, first, cell, step, rank, turn, admitted, walk):
     """How agent i stands to the gates of its path up to the one behind its waypoint, and the visit that says so.
 
     `until` is the place in the path after that of the waypoint: whoever goes to a mouth is to know of the gate there.
@@ -31,7 +31,7 @@ def granted(i, until, first, cell, step, rank, turn, walk):
     following = walk[i, NEXT]
     stop = first[i + 1]
     g = following
-    while g < stop and step[g] <= until and g - following < AHEAD and is_free(g, cell, rank, turn):
+    while g < stop and step[g] <= until and g - following < AHEAD and is_free(g, cell, rank, turn, admitted):
         g += 1
     if g == stop or step[g] > until:
         return FREE, -1

@@ -14,6 +14,8 @@ def heeds(own, other, position, terms, bonds, screens, nodes, leaves, order, box
 
     `terms` and `bonds` are those of the responsibility kernel by index, without rows where everybody shares by halves;
     `screens` (m, 4) of a x, a y, b x, b y with its box tree is what stands between agents, `found` has room for all.
+    With two columns more, from where to where each stands, only those count that stand where both agents do; `terms`
+    must have rows then.
     """
     if terms.shape[0] > 0:
         share, _ = responsibility(terms, bonds, own, other)
@@ -28,4 +30,13 @@ def heeds(own, other, position, terms, bonds, screens, nodes, leaves, order, box
     count = query_box(
         nodes, leaves, order, boxes, screens.shape[0], min(px, qx), min(py, qy), max(px, qx), max(py, qy), stack, found
     )
+    if screens.shape[1] > 4:
+        low = max(terms[own, 1], terms[other, 1])
+        high = min(terms[own, 2], terms[other, 2])
+        near = count
+        count = 0
+        for f in range(near):
+            if screens[found[f], 4] <= high and low <= screens[found[f], 5]:
+                found[count] = found[f]
+                count += 1
     return count == 0 or not walls_block(px, py, qx, qy, screens, found, count, work)

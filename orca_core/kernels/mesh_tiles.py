@@ -5,7 +5,10 @@ that lie within an edge of this one cut its triangle in two, so that in the end 
 that; those within `touch` of each other are one.
 """
 
+import math
+
 from orca_core._jit import kernel
+from orca_core.kernels.tree import LEAF
 
 __all__ = [
     "assemble",
@@ -17,6 +20,8 @@ __all__ = [
     "split_at",
 ]
 
+# rounding makes no squared distance smaller than this part of it
+CERTAIN = 1.0 - 1e-14
 # sides of a tile
 LEFT = 0
 RIGHT = 1
@@ -275,38 +280,66 @@ def components_at(
         found[p] = component[scratch[0]] if count > 0 and triangles.shape[0] > 0 else -1
 
 
-@kernel("Tuple((i8,f8,f8))(f8,f8,f8[:,::1],i8[::1],i8)")
-def nearest_edge(x, y, edges, edge_component, component):
-    """Which of the edges (m, 4) of a component, -1: of all, is nearest to a point, and the point of it that is.
+@kernel("f8(f8,f8,f8[:,::1],i8)")
+def square_from_box(x, y, boxes, b):
+    """Squared distance of a point from box b, 0 inside it; a little too small rather than too large."""
+    dx = max(boxes[b, 0] - x, 0.0, x - boxes[b, 2])
+    dy = max(boxes[b, 1] - y, 0.0, y - boxes[b, 3])
+    return (dx * dx + dy * dy) * CERTAIN
 
-    The number is -1 where there is none.
+
+@kernel("Tuple((i8,f8,f8))(f8,f8,f8[:,::1],f8[:,::1],i8,i8[::1],f8[:,::1],i8[::1])")
+def nearest_edge(x, y, edges, nodes, leaves, order, boxes, stack):
+    """Which of the edges (m, 4), with their box tree, is nearest to a point, and the point of it that is.
+
+    Equal distances break by number; the number is -1 where there is none.
     """
     best = -1
-    squared = 0.0
+    squared = math.inf
     px = x
     py = y
-    for e in range(edges.shape[0]):
-        if component >= 0 and edge_component[e] != component:
+    stack[0] = 1
+    depth = 1
+    while depth > 0:
+        depth -= 1
+        node = stack[depth]
+        if nodes[node, 0] > nodes[node, 2] or square_from_box(x, y, nodes, node) > squared:
             continue
-        ax = edges[e, 0]
-        ay = edges[e, 1]
-        bx = edges[e, 2]
-        by = edges[e, 3]
-        dx = bx - ax
-        dy = by - ay
-        part = ((x - ax) * dx + (y - ay) * dy) / (dx * dx + dy * dy)
-        part = min(1.0, max(0.0, part))
-        # from the nearer end, so that an end is met exactly
-        if part <= 0.5:
-            fx = ax + part * dx
-            fy = ay + part * dy
-        else:
-            fx = bx - (1.0 - part) * dx
-            fy = by - (1.0 - part) * dy
-        away = (fx - x) * (fx - x) + (fy - y) * (fy - y)
-        if best < 0 or away < squared:
-            best = e
-            squared = away
-            px = fx
-            py = fy
+        if node < leaves:
+            # the nearer one is looked at first, so that most of the farther one need not be
+            near = 2 * node
+            far = near + 1
+            if square_from_box(x, y, nodes, far) < square_from_box(x, y, nodes, near):
+                near, far = far, near
+            stack[depth] = far
+            stack[depth + 1] = near
+            depth += 2
+            continue
+        first = (node - leaves) * LEAF
+        for place in range(first, min(first + LEAF, edges.shape[0])):
+            e = order[place]
+            if square_from_box(x, y, boxes, e) > squared:
+                continue
+            ax = edges[e, 0]
+            ay = edges[e, 1]
+            bx = edges[e, 2]
+            by = edges[e, 3]
+            dx = bx - ax
+            dy = by - ay
+            length = dx * dx + dy * dy
+            part = ((x - ax) * dx + (y - ay) * dy) / length if length > 0.0 else 0.0
+            part = min(1.0, max(0.0, part))
+            # from the nearer end, so that an end is met exactly
+            if part <= 0.5:
+                fx = ax + part * dx
+                fy = ay + part * dy
+            else:
+                fx = bx - (1.0 - part) * dx
+                fy = by - (1.0 - part) * dy
+            away = (fx - x) * (fx - x) + (fy - y) * (fy - y)
+            if away < squared or (away == squared and e < best):
+                best = e
+                squared = away
+                px = fx
+                py = fy
     return best, px, py

@@ -90,12 +90,17 @@ def box_apart(px, py, dx, dy, reach, length, min_x, min_y, max_x, max_y):
     return abs(across) > (half + reach * length) * 1.000001
 
 
-@kernel("b1(f8,f8,f8,f8,f8,f8[:,::1],f8[:,::1],i8,i8[::1],f8[:,::1],i8[::1],f8[::1],f8[:,::1])")
-def walls_hide(px, py, qx, qy, radius, walls, nodes, leaves, order, boxes, stack, work, near):
-    """Whether a wall keeps a disc from going straight from p to q, or two do between which there is no passage."""
+@kernel("b1(f8,f8,f8,f8,f8,f8,f8,f8[:,::1],f8[:,::1],i8,i8[::1],f8[:,::1],f8[:,::1],i8[::1],f8[::1],f8[:,::1])")
+def walls_hide(px, py, qx, qy, radius, low, high, walls, nodes, leaves, order, boxes, ranges, stack, work, near):
+    """Whether a wall keeps a disc from going straight from p to q, or two do between which there is no passage.
+
+    `ranges` (m, 2) are the heights of the walls: those that [low, high] does not touch hide nothing. Without rows all
+    stand at every height.
+    """
     count = walls.shape[0]
     if count == 0:
         return False
+    storeys = ranges.shape[0] > 0
     kept = kept_clear(radius)
     # half of the narrowest passage: what is farther away makes none too narrow
     passage = narrowest_passage(kept, kept)
@@ -122,6 +127,8 @@ def walls_hide(px, py, qx, qy, radius, walls, nodes, leaves, order, boxes, stack
         leaf = node - leaves
         for place in range(leaf * LEAF, min(leaf * LEAF + LEAF, count)):
             w = order[place]
+            if storeys and not (ranges[w, 0] <= high and low <= ranges[w, 1]):
+                continue
             if box_apart(px, py, dx, dy, reach, length, boxes[w, 0], boxes[w, 1], boxes[w, 2], boxes[w, 3]):
                 continue
             ax = walls[w, 0]
@@ -210,17 +217,20 @@ def edges_hide(
 
 
 @kernel(
-    "b1(f8,f8,f8,f8,f8,i8,f8[:,::1],f8[:,::1],i8,i8[::1],f8[:,::1],"
+    "b1(f8,f8,f8,f8,f8,i8,f8,f8,f8[:,::1],f8[:,::1],i8,i8[::1],f8[:,::1],f8[:,::1],"
     "f8[:,::1],f8[::1],i8[::1],i8[::1],i8[::1],f8[::1],f8[:,::1],i8[::1],i8[::1],i8[::1],f8[:,::1],i8[::1],f8[::1],"
     "f8[:,::1])"
 )
 def sees(
-    px, py, qx, qy, radius, radius_class, walls, wall_nodes, wall_leaves, wall_order, wall_boxes,
+    px, py, qx, qy, radius, radius_class, low, high, walls, wall_nodes, wall_leaves, wall_order, wall_boxes, wall_range,
     edges, clearance, following, preceding, class_start, class_clearance, nodes, node_start, leaves, order, boxes,
     stack, work, near,
 ):  # fmt: skip
-    """Whether a disc of a radius and its class of boundaries can go straight from p to q."""
-    if walls_hide(px, py, qx, qy, radius, walls, wall_nodes, wall_leaves, wall_order, wall_boxes, stack, work, near):
+    """Whether a disc of a radius and its class of boundaries, from `low` to `high`, can go straight from p to q."""
+    if walls_hide(
+        px, py, qx, qy, radius, low, high, walls, wall_nodes, wall_leaves, wall_order, wall_boxes, wall_range, stack,
+        work, near,
+    ):  # fmt: skip
         return False
     if class_start.size < 2:
         return True

@@ -49,14 +49,21 @@ def meets(ax, ay, bx, by, left, bottom, right, top):
     return enter <= leave
 
 
-@kernel("void(i8[::1],f8[:,::1],f8[::1],f8[:,::1],u1[::1],i8[::1],i8[::1],f8[:,::1],f8[:,::1],u1[::1],u1[::1])")
-def find_touched(rows, position, radius, goal, standing, first, stop, points, boxes, gone, touched):
+@kernel(
+    "void(i8[::1],f8[:,::1],f8[::1],f8[:,::1],u1[::1],i8[::1],i8[::1],f8[:,::1],f8[:,::1],u1[::1],f8[:,::1],f8[:,::1],"
+    "u1[::1])"
+)
+def find_touched(
+    rows, position, radius, goal, standing, first, stop, points, boxes, gone, box_range, heights, touched
+):  # fmt: skip
     """Mark the followers, the agent at `rows[k]` each, whose ways the `boxes` (b, 4) have a part in.
 
     `gone` (b,) says where something stood and does not any more; in the others something stands now. Where a way is
     cut off by what stands now it leads through the box, wider by the disc. Where something is gone a way may be shorter
-    only if the straight way past the box is; and who had none may have one.
+    only if the straight way past the box is; and who had none may have one. Where `box_range` (b, 2) has rows it is the
+    heights of the boxes, and those that a follower, at `heights` (m, 2), does not touch have no part in its way.
     """
+    storeys = box_range.shape[0] > 0
     for k in range(rows.size):
         if standing[k] != WAY and standing[k] != NEAREST and standing[k] != STOPPED:
             continue
@@ -73,7 +80,7 @@ def find_touched(rows, position, radius, goal, standing, first, stop, points, bo
             by = points[j, 1] if j < stop[k] else goal[k, 1]
             length += math.sqrt((bx - ax) * (bx - ax) + (by - ay) * (by - ay))
             for b in range(boxes.shape[0]):
-                if gone[b]:
+                if gone[b] or (storeys and not (box_range[b, 0] <= heights[k, 1] and heights[k, 0] <= box_range[b, 1])):
                     continue
                 wide = AROUND * radius[i]
                 if meets(
@@ -84,6 +91,8 @@ def find_touched(rows, position, radius, goal, standing, first, stop, points, bo
             ay = by
         for b in range(boxes.shape[0]):
             if gone[b] == 0 or touched[k] == 1:
+                continue
+            if storeys and not (box_range[b, 0] <= heights[k, 1] and heights[k, 0] <= box_range[b, 1]):
                 continue
             past = from_box(px, py, boxes, b) + from_box(goal[k, 0], goal[k, 1], boxes, b)
             if standing[k] != WAY or past < length - SAME * length:

@@ -2,7 +2,8 @@
 
 Agents are to take turns at a narrow cell in the order of `order`, where the visits of cell c stand at `cell_first[c]`
 to `cell_first[c + 1]`. `turn[c]` is the place of the first that has not been left yet, so that a visit is free, and may
-be entered, when its own place `rank` is the turn. Lengths in cells.
+be entered, when its own place `rank` is the turn and it is `admitted`, as all are in the order of a plan. Lengths in
+cells.
 """
 
 from orca_core._jit import kernel
@@ -14,10 +15,10 @@ NEXT = 0
 HELD = 1
 
 
-@kernel("b1(i8,i8[::1],i8[::1],i8[::1])", inline=True)
-def is_free(visit, cell, rank, turn):
-    """Whether a visit may be entered: everybody before it has left."""
-    return turn[cell[visit]] == rank[visit]
+@kernel("b1(i8,i8[::1],i8[::1],i8[::1],u1[::1])", inline=True)
+def is_free(visit, cell, rank, turn, admitted):
+    """Whether a visit may be entered: it is let in, and everybody before it has left."""
+    return admitted[visit] != 0 and turn[cell[visit]] == rank[visit]
 
 
 @kernel("void(i8,i8[::1],i8[::1],i8[::1],u1[::1],i8[::1])", inline=True)
@@ -30,16 +31,19 @@ def leave(visit, cell, order, cell_first, left, turn):
 
 
 @kernel(
-    "void(i8,f8,f8,i8,i8,f8,i8[::1],i8[::1],i8[::1],i8[::1],i8[::1],i8[::1],i8[::1],u1[::1],i8[::1],i8[:,::1])",
+    "void(i8,f8,f8,i8,i8,f8,f8,i8[::1],i8[::1],i8[::1],i8[::1],i8[::1],i8[::1],i8[::1],u1[::1],i8[::1],u1[::1],"
+    "i8[:,::1])",
     inline=True,
 )
 def progress(
-    i, x, y, here, width, tolerance, first, cell, before, behind, order, cell_first, rank, left, turn, walk
+    i, x, y, here, width, tolerance, ending, first, cell, before, behind, order, cell_first, rank, left, turn, admitted,
+    walk,
 ):  # fmt: skip
     """Enter and leave the visits of agent i, which is at (x, y) in the cell `here`.
 
     `before` and `behind` are the cells of its path around each visit, -1 at the ends of the path. Whoever is pushed
-    back out of a cell on the side that it came from has not been there.
+    back out of a cell on the side that it came from has not been there. A disc is in a cell up to `tolerance` from its
+    centre, and one whose path ends there up to `ending`: it never leaves, but pushed out it has not been there.
     """
     following = walk[i, NEXT]
     held = walk[i, HELD]
@@ -47,7 +51,7 @@ def progress(
     if (
         following < first[i + 1]
         and cell[following] == here
-        and turn[here] == rank[following]
+        and is_free(following, cell, rank, turn, admitted)
         and not (held < following and cell[following - 1] == here)
     ):
         following += 1
@@ -57,7 +61,12 @@ def progress(
             c = cell[held]
             dx = x - (c % width + 0.5)
             dy = y - (c // width + 0.5)
-            if max(abs(dx), abs(dy)) <= tolerance or behind[held] < 0:
+            far = max(abs(dx), abs(dy))
+            if behind[held] < 0:
+                if far > ending:
+                    following = held
+                break
+            if far <= tolerance:
                 break
             if before[held] >= 0:
                 bx = x - (before[held] % width + 0.5)

@@ -92,13 +92,16 @@ def solve(
     random_state: np.random.Generator,
     stop: Callable[[], bool] | None = None,
     report: Callable[[Iteration], None] | None = None,
+    rank: NDArray[np.int64] | None = None,
 ) -> Plan:
     """The best plan that the budgets allow. Raises InvalidInput for goals that cannot be reached.
+
+    First paths by prioritized planning are in the order of `rank` (n,), the lowest first and equal ones by chance.
 
     `stop` is asked before each iteration, for whoever has no time any more: the plan says how many iterations were
     taken, and with that number as the budget comes out again. `report` hears of each.
     """
-    return _Solver(instance, settings, random_state, stop or _never, report or _nobody).solve()
+    return _Solver(instance, settings, random_state, stop or _never, report or _nobody, rank).solve()
 
 
 def _never() -> bool:
@@ -119,8 +122,10 @@ class _Solver:
         random_state: np.random.Generator,
         stop: Callable[[], bool],
         report: Callable[[Iteration], None],
+        rank: NDArray[np.int64] | None,
     ) -> None:
         """Get the instance ready."""
+        self.rank = rank
         self.search = Search(instance)
         self.settings = settings
         self.random = random_state
@@ -188,7 +193,10 @@ class _Solver:
                     self.search.reservations.enter(agent, path.astype(np.int32))
                 return True
         hard = not self.settings.init_lns
-        done = enter_all(self.search, self.random.permutation(count), hard=hard, budget=self._left())
+        order = self.random.permutation(count)
+        if self.rank is not None:
+            order = order[np.argsort(self.rank[order], kind="stable")]
+        done = enter_all(self.search, order, hard=hard, budget=self._left())
         if not done:
             self.limit = "expansions" if self._left() == 0 else "no-path"
             return False

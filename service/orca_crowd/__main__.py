@@ -107,6 +107,8 @@ def serve(
         )
     if settings.engine == "ray" and find_spec("ray") is None:
         raise fail("install what a cluster needs (pip install 'orca-crowd[ray]'), or choose another --engine")
+    if settings.store is not None and settings.engine != "ray":
+        raise fail(f"give --data a folder, or choose --engine ray: {settings.store} keeps worlds of a cluster alone")
     if settings.kernel_cache is not None:
         # read by the compiler's module when it is first imported
         os.environ.setdefault("ORCA_CROWD_KERNEL_CACHE", str(settings.kernel_cache))

@@ -51,7 +51,7 @@ class Settings(BaseSettings):
     data: str = Field(
         "",
         description="Folder that keeps worlds and keys between starts; left empty, one of the user's for this port, "
-        "and none with port 0; `none` keeps nothing.",
+        "and none with port 0; `none` keeps nothing. With engine `ray` also a store, by its fsspec URL.",
     )
     keys: Path | None = Field(None, description="File of API keys; left out, `keys.sqlite` in the folder of `data`.")
     restart: Literal["running", "paused"] = Field(
@@ -192,7 +192,7 @@ class Settings(BaseSettings):
     @property
     def folder(self) -> Path | None:
         """The folder of `data`, None where nothing is kept."""
-        if self.data == "none" or (not self.data and self.port == 0):
+        if self.data == "none" or self.store is not None or (not self.data and self.port == 0):
             return None
         if self.data:
             return Path(self.data)
@@ -205,8 +205,16 @@ class Settings(BaseSettings):
         return home / "orca-crowd" / str(self.port)
 
     @property
+    def store(self) -> str | None:
+        """The URL of `data`, None where that is a folder."""
+        return self.data if "://" in self.data else None
+
+    @property
     def durabilities(self) -> tuple[str, ...]:
         """What a world may ask for, the default first."""
+        if self.store is not None:
+            # what is in a store survives every machine
+            return ("power", "none")
         if self.folder is None:
             return ("none",)
         # what the death of a process leaves is lost with its machine

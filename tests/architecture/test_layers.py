@@ -57,6 +57,7 @@ CONFINED: dict[str, tuple[str, ...]] = {
     "starlette": ("orca_crowd.app", "orca_crowd.api", "orca_crowd.streaming"),
     "multiprocessing": ("orca_crowd.engine",),
     "ray": ("orca_crowd.engine",),
+    "fsspec": ("orca_crowd.journal.store",),
     "opentelemetry": ("orca_crowd.tracing",),
 }
 # one injected clock in the server; the client has its own, and a command or a benchmark times what it ran

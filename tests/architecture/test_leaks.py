@@ -13,6 +13,7 @@ from multiprocessing.shared_memory import SharedMemory
 
 import pytest
 
+from tests.support.imports import ROOT
 from tests.support.leaks import Resources, leaked, leaked_in_loop
 
 
@@ -99,3 +100,27 @@ async def test_what_closes_in_the_next_round_of_the_loop_is_no_leak() -> None:
     assert await reader.read() == b""
     writer.close()
     server.close()
+
+
+# a process that starts another and ends, as a killed server does; the other runs on for so many seconds
+PARENT = "import subprocess, sys; subprocess.Popen([sys.executable, '-c', 'import time; time.sleep({})'])"
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="nobody else takes in the children of others")
+@pytest.mark.parametrize(("seconds", "code"), [(60, 1), (0.1, 0)], ids=["left running", "just ending"])
+def test_who_outlives_a_parent_is_found_when_everything_has_ended(seconds: float, code: int) -> None:
+    command = [sys.executable, "-m", "tests.support.family", sys.executable, "-c", PARENT.format(seconds)]
+    ended = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    assert ended.returncode == code
+    left = ended.stderr.splitlines()
+    assert len(left) == code
+    for line in left:
+        assert "time.sleep(60)" in line
+        assert "test_who_outlives_a_parent" in line
+        pid = int(line.removeprefix("left running: ").split()[0])
+        assert not os.path.exists(f"/proc/{pid}")
+
+
+def test_a_command_that_fails_fails() -> None:
+    command = [sys.executable, "-m", "tests.support.family", sys.executable, "-c", "raise SystemExit(3)"]
+    assert subprocess.run(command, cwd=ROOT, check=False).returncode == 3

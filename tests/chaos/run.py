@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import socket
 import threading
 import time
@@ -17,6 +16,7 @@ from tests.chaos.havoc import Havoc, Held, small_disk, survivors
 from tests.chaos.havoc import family as family_of
 from tests.chaos.ledger import Ledger
 from tests.chaos.sockets import Controller, Staller
+from tests.support.leaks import shared_memory
 from tests.support.mortal_server import MortalServer
 
 __all__ = ["Outcome", "Plan", "run"]
@@ -67,7 +67,7 @@ class Outcome:
 
 def run(plan: Plan, folder: Path) -> Outcome:
     """The whole run in an empty folder."""
-    before = _shared_memory()
+    before = shared_memory()
     port = _free_port()
     meeting = Meeting(f"127.0.0.1:{port}")
     with small_disk(folder / "data") as small:
@@ -77,7 +77,7 @@ def run(plan: Plan, folder: Path) -> Outcome:
             outcome = _with(server, plan, meeting, small=small)
         finally:
             server.close()
-    outcome.faults += [f"left in /dev/shm: {name}" for name in sorted(_shared_memory() - before)]
+    outcome.faults += [f"left in /dev/shm: {name}" for name in sorted(shared_memory() - before)]
     return outcome
 
 
@@ -181,10 +181,3 @@ def _free_port() -> int:
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         return int(probe.getsockname()[1])
-
-
-def _shared_memory() -> frozenset[str]:
-    """Names in /dev/shm that could be a server's."""
-    folder = Path("/dev/shm")
-    names = os.listdir(folder) if folder.is_dir() else []
-    return frozenset(name for name in names if name.startswith(("psm_", "orca", "pymp")))

@@ -9,6 +9,7 @@ import subprocess
 import sys
 import time
 from contextlib import ExitStack
+from importlib.util import find_spec
 from pathlib import Path
 
 import httpx
@@ -64,6 +65,22 @@ def test_wrong_options_and_settings_are_exit_code_2(arguments: list[str], enviro
     assert answer.returncode == 2, answer.stderr
     assert answer.stderr
     assert "Traceback" not in answer.stderr
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["--engine", "inline", "--data", "s3://bucket/worlds"], "give --data a folder, or choose --engine ray"),
+        (["--engine", "ray", "--data", "ftp://host/worlds"], "known are file://"),
+    ],
+)
+def test_a_store_that_cannot_be_used_is_one_line(arguments: list[str], words: str) -> None:
+    if "ray" in arguments and find_spec("ray") is None:
+        pytest.skip("ray is not installed")
+    answer = run("serve", "--port", "0", *arguments)
+    assert answer.returncode == 2
+    assert words in answer.stderr
+    assert len(answer.stderr.splitlines()) == 1
 
 
 def test_a_port_that_is_taken_is_one_line() -> None:

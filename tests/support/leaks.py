@@ -14,7 +14,7 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
-__all__ = ["Resources", "leaked", "leaked_in_loop"]
+__all__ = ["Resources", "leaked", "leaked_in_loop", "shared_memory"]
 
 Task = asyncio.Task[object]
 
@@ -43,7 +43,7 @@ class Resources:
     def now(cls) -> Resources:
         """What this process holds at this moment (systems without /proc report no descriptors and no children)."""
         threads = frozenset(threading.enumerate())
-        return cls(_children(), threads, _descriptors(), _shared_memory(), _surroundings())
+        return cls(_children(), threads, _descriptors(), shared_memory(), _surroundings())
 
 
 def _tracker() -> tuple[int | None, int | None]:
@@ -80,11 +80,11 @@ def _descriptors() -> frozenset[tuple[int, str]]:
     return frozenset(found)
 
 
-def _shared_memory() -> frozenset[str]:
-    """Names of Python's and our shared segments on this machine; another process may own one, so only ours count."""
+def shared_memory() -> frozenset[str]:
+    """Names of segments that Python or we may have made on this machine; browsers and clusters have others there."""
     if not SHARED_MEMORY.is_dir():
         return frozenset()
-    return frozenset(name for name in os.listdir(SHARED_MEMORY) if name.startswith(("psm_", "orca")))
+    return frozenset(name for name in os.listdir(SHARED_MEMORY) if name.startswith(("psm_", "orca", "pymp")))
 
 
 def _surroundings() -> frozenset[tuple[str, str]]:

@@ -3,8 +3,9 @@
 Run as a program (`python -m tests.support.machine_code`) it prints one JSON object of findings, since compiling needs
 a process without the disk cache: numba shows no code for a kernel that it loaded from disk.
 
-`--this` reads what numba made for this machine. `--others` takes the code as numba hands it to LLVM (`NUMBA_OPT=0`),
-runs LLVM's own -O3 pipeline for each target and reads the assembly, which is what numba does on such a machine.
+`--few` and `--all` take the code as numba hands it to LLVM (`NUMBA_OPT=0`), run LLVM's own -O3 pipeline for this
+machine and for a few or all others, and read the assembly, which is what numba does on such a machine. `--made` reads
+what numba itself has made for this machine, which needs every kernel compiled once more.
 """
 
 from __future__ import annotations
@@ -26,17 +27,23 @@ __all__ = [
     "fused_instructions",
     "inexact_calls",
     "loose_flags",
+    "optimised_for",
+    "this_machine",
     "versions",
 ]
 
 
 @dataclass(frozen=True)
 class Target:
-    """A machine to emit assembly for; `fused` matches its fused and approximate instructions."""
+    """A machine to emit assembly for; `fused` matches its fused and approximate instructions.
+
+    `features` are what it has beside those of its kind, in LLVM's notation.
+    """
 
     triple: str
     cpu: str
     fused: re.Pattern[str]
+    features: str = ""
 
     @property
     def name(self) -> str:
@@ -98,13 +105,23 @@ def inexact_calls(code: str) -> list[str]:
     return sorted({name for name in declared if not EXACT_CALLS.fullmatch(name)})
 
 
-def assembly_for(code: str, target: Target) -> str:
-    """Assembly of LLVM code for a machine, through LLVM's -O3 pipeline for that machine."""
+def this_machine() -> Target:
+    """This one, with all that it has."""
+    import llvmlite.binding as llvm
+
+    pattern = ARM_FUSED if platform.machine() in ("aarch64", "arm64") else X86_FUSED
+    features = llvm.get_host_cpu_features().flatten()
+    return Target(llvm.get_process_triple(), llvm.get_host_cpu_name(), pattern, features)
+
+
+def optimised_for(code: str, target: Target) -> tuple[str, str]:
+    """LLVM code after LLVM's -O3 pipeline for a machine, and the assembly of it."""
     import llvmlite.binding as llvm
 
     llvm.initialize_all_targets()
     llvm.initialize_all_asmprinters()
-    machine = llvm.Target.from_triple(target.triple).create_target_machine(cpu=target.cpu, opt=3, reloc="pic")
+    found = llvm.Target.from_triple(target.triple)
+    machine = found.create_target_machine(cpu=target.cpu, features=target.features, opt=3, reloc="pic")
     # the code says for which machine it was made; what is left is the same for all
     code = re.sub(r"^target (triple|datalayout) = .*$", "", code, flags=re.MULTILINE)
     module = llvm.parse_assembly(code)
@@ -117,7 +134,12 @@ def assembly_for(code: str, target: Target) -> str:
     tuning.loop_unrolling = True
     builder = llvm.create_pass_builder(machine, tuning)
     builder.getModulePassManager().run(module, builder)
-    return str(machine.emit_assembly(module))
+    return str(module), str(machine.emit_assembly(module))
+
+
+def assembly_for(code: str, target: Target) -> str:
+    """Assembly of LLVM code for a machine, through LLVM's -O3 pipeline for that machine."""
+    return optimised_for(code, target)[1]
 
 
 def kernels_compiled() -> dict[str, Any]:
@@ -140,9 +162,9 @@ def versions(dispatcher: Any) -> Iterator[tuple[str, str, str]]:
         yield symbol, dispatcher.inspect_llvm(signature), dispatcher.inspect_asm(signature)
 
 
-def read_for_this_machine() -> dict[str, Any]:
+def read_what_was_made() -> dict[str, Any]:
     """What numba made for this machine: kernels read, and by kind of finding which kernel has what."""
-    pattern = ARM_FUSED if platform.machine() in ("aarch64", "arm64") else X86_FUSED
+    pattern = this_machine().fused
     report: dict[str, Any] = {"kernels": 0, "fused": {}, "flags": {}, "calls": {}}
     for name, dispatcher in kernels_compiled().items():
         for symbol, code, assembly in versions(dispatcher):
@@ -156,26 +178,41 @@ def read_for_this_machine() -> dict[str, Any]:
     return _without_empty(report)
 
 
-def read_for_other_machines(targets: tuple[Target, ...]) -> dict[str, Any]:
-    """The same for each of the targets; multiplications are counted to show that there was arithmetic to read."""
+def read_for_machines(others: tuple[Target, ...]) -> dict[str, Any]:
+    """What is found for this machine ("this", in LLVM code too) and for others, by the name of each.
+
+    Multiplications are counted to show that there was arithmetic to read. `scene` is what a scene comes to with kernels
+    that were not optimised, since here they are compiled so.
+    """
+    from tests.determinism.scene import everything
+
     compiled = [version for dispatcher in kernels_compiled().values() for version in versions(dispatcher)]
+    for symbol, code, _ in compiled:
+        if symbol not in code:
+            raise RuntimeError(f"there is no code of {symbol} to read")
     # the code of a kernel holds that of every kernel it calls, so the outermost ones are all there is to read
     outermost = [
         code
         for symbol, code, _ in compiled
         if not any(other != symbol and _defines(text, symbol) for other, text, _ in compiled)
     ]
+    # permissions before LLVM acts upon them, and calls, which it may make of others
+    flags = {flag for _, code, _ in compiled for flag in loose_flags(code)}
+    calls: set[str] = set()
     report: dict[str, Any] = {"kernels": len(compiled), "read": len(outermost), "fused": {}, "multiplications": {}}
-    for target in targets:
+    for name, target in {"this": this_machine(), **{target.name: target for target in others}}.items():
         found, count = set(), 0
         for code in outermost:
-            assembly = assembly_for(code, target)
+            optimised, assembly = optimised_for(code, target)
             found.update(fused_instructions(assembly, target.fused))
             count += len(re.findall(r"^\s+(?:fmul|v?mulsd|v?mulpd)\b", assembly, re.MULTILINE))
-        report["fused"][target.name] = sorted(found)
-        report["multiplications"][target.name] = count
+            if name == "this":
+                flags.update(loose_flags(optimised))
+                calls.update(inexact_calls(optimised))
+        report["fused"][name] = sorted(found)
+        report["multiplications"][name] = count
     report["contracted"], report["plain"] = control(contract=True), control(contract=False)
-    return _without_empty(report)
+    return {**_without_empty(report), "flags": sorted(flags), "calls": sorted(calls), "scene": everything()}
 
 
 def product_and_sum(a, b):  # type: ignore[no-untyped-def]
@@ -213,6 +250,6 @@ def _without_empty(report: dict[str, Any]) -> dict[str, Any]:
 if __name__ == "__main__":
     # numba reads its environment at import, which comes after this
     os.environ.pop("ORCA_CROWD_KERNEL_CACHE", None)
-    os.environ["NUMBA_OPT"] = {"--this": "3", "--others": "0", "--all-others": "0"}[sys.argv[1]]
-    targets = TARGETS if sys.argv[1] == "--all-others" else FEW_TARGETS
-    print(json.dumps(read_for_this_machine() if sys.argv[1] == "--this" else read_for_other_machines(targets)))
+    os.environ["NUMBA_OPT"] = {"--made": "3", "--few": "0", "--all": "0"}[sys.argv[1]]
+    targets = TARGETS if sys.argv[1] == "--all" else FEW_TARGETS
+    print(json.dumps(read_what_was_made() if sys.argv[1] == "--made" else read_for_machines(targets)))

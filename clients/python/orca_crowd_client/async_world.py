@@ -189,7 +189,8 @@ class AsyncWorld:
     async def paths(self, queries: Sequence[PathQuery], /) -> PathsFound:
         """Find shortest ways over the geometry as it is, for somebody who steers himself; nothing is changed.
 
-        A query is `{"from": (x, y), "to": (x, y), "radius": r}`; the radius left out is that of the world's defaults.
+        A query is `{"from": (x, y), "to": (x, y), "radius": r, "z_range": (low, high)}`; the radius left out is that of
+        the world's defaults, and without heights what stands at any height is in the way.
         """
         return await self._call(geometry_calls.paths(self.id, queries))
 

@@ -97,5 +97,6 @@ async def start_demo(request: Request, name: str) -> Response:
         "view": list(scene.view),
         "attribution": scene.attribution,
         "gate": None if scene.gate is None else [list(end) for end in scene.gate],
+        "arrival": scene.near_enough,
     }
     return await answer(request, shown, 201)

@@ -5,8 +5,8 @@ from __future__ import annotations
 import asyncio
 import tempfile
 import time
-from collections.abc import Callable
-from contextlib import AsyncExitStack, ExitStack
+from collections.abc import Callable, Iterator
+from contextlib import AsyncExitStack, ExitStack, contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -33,8 +33,6 @@ PROCESSORS = 8
 FIRST_ROUNDS = 5
 # a machine that has much else to do takes its time to start processes
 PATIENT = {"return_seconds": 300.0}
-# worlds that are made until one of them is not on the head
-ATTEMPTS = 6
 
 
 @dataclass(frozen=True)
@@ -62,57 +60,97 @@ class ClusterPlan:
     killed_agents: int = 1_000
 
 
-def measure_cluster(plan: ClusterPlan, tell: Callable[[str], None] = lambda _: None) -> dict[str, Any]:
-    """Run the plan; `tell` hears what is done. Ready for JSON."""
+class Run:
+    """A plan on its way: what is known so far, and who hears of it."""
+
+    def __init__(self, plan: ClusterPlan, tell: Callable[[str], None], keep: Callable[[dict[str, Any]], None]) -> None:
+        """`tell` hears what is done, `keep` is given the whole result after each part."""
+        machine = facts()
+        self.plan = plan
+        self.tell = tell
+        self._keep = keep
+        self.result: dict[str, Any] = {
+            "benchmark": "cluster",
+            "format": FORMAT,
+            "machine": machine,
+            "actors": plan.actors,
+            "facts": [
+                "two nodes of a Ray cluster on this machine, which share its cores with everything else here; all on "
+                "the wall",
+                f"in real time {plan.worlds} worlds of {plan.world_agents} agents at {plan.rate:g} Hz, {plan.watched} "
+                "of them watched; a step is late by what passes from its deadline until its frame has been read",
+                f"killed under load: a world of {plan.killed_agents:,} agents with durability `power` is sent a goal "
+                "and a step at a time, and its digests are read meanwhile",
+            ],
+            "remarks": busy_before(machine),
+            "congruence": [],
+            "ways": {},
+            "division": [],
+            "tick": None,
+            "realtime": None,
+            "killed": {"process": [], "node": []},
+            "failed": [],
+        }
+
+    @contextmanager
+    def part(self, name: str) -> Iterator[None]:
+        """One part: what it has found is kept when it ends, and where it fails the others are run all the same."""
+        self.tell(name)
+        try:
+            yield
+        except Exception as error:
+            self.result["failed"].append(name)
+            self.result["remarks"].append(f"{name}: failed, {type(error).__name__}: {error}")
+        self._keep(self.so_far())
+
+    def so_far(self) -> dict[str, Any]:
+        """The result as far as it is known. Ready for JSON."""
+        result = self.result
+        remarks = list(result["remarks"])
+        for entry in [*result["congruence"], *result["division"]]:
+            if not entry["same_bits"]:
+                remarks.append(f"{entry['name']}: other bits than on one machine; these figures are void.")
+        return {**result, "remarks": remarks, "figures": cluster_figures(result), "bars": cluster_bars(result)}
+
+
+def measure_cluster(
+    plan: ClusterPlan,
+    tell: Callable[[str], None] = lambda _: None,
+    keep: Callable[[dict[str, Any]], None] = lambda _: None,
+) -> dict[str, Any]:
+    """Run the plan; `tell` hears what is done, `keep` is given what is known after each part. Ready for JSON.
+
+    A part that fails is named in `failed` and among the remarks; the others are run all the same.
+    """
     from orca_crowd.engine.ray.local import local_nodes
 
-    machine = facts()
-    result: dict[str, Any] = {
-        "benchmark": "cluster",
-        "format": FORMAT,
-        "machine": machine,
-        "actors": plan.actors,
-        "facts": [
-            "two nodes of a Ray cluster on this machine, which share its cores with everything else here; all on the "
-            "wall",
-            f"in real time {plan.worlds} worlds of {plan.world_agents} agents at {plan.rate:g} Hz, {plan.watched} of "
-            "them watched; a step is late by what passes from its deadline until its frame has been read",
-            f"killed under load: a world of {plan.killed_agents:,} agents with durability `power` is sent a goal and a "
-            "step at a time, and its digests are read meanwhile",
-        ],
-        "remarks": busy_before(machine),
-        "congruence": [],
-        "ways": {},
-        "division": [],
-        "tick": None,
-        "realtime": None,
-        "killed": {"process": [], "node": []},
-    }
+    run = Run(plan, tell, keep)
+    tell("two nodes")
     with local_nodes([PROCESSORS, PROCESSORS]) as nodes:
-        _in_this_process(plan, result, tell)
+        _in_this_process(run)
         if plan.ticks or plan.worlds or plan.processes_killed or plan.nodes_killed:
             with asyncio.Runner(loop_factory=event_loop) as runner:
-                runner.run(_through_front_ends(plan, nodes, result, tell))
-    for entry in [*result["congruence"], *result["division"]]:
-        if not entry["same_bits"]:
-            result["remarks"].append(f"{entry['name']}: other bits than on one machine; these figures are void.")
-    return {**result, "figures": cluster_figures(result), "bars": cluster_bars(result)}
+                runner.run(_through_front_ends(run, nodes))
+    return run.so_far()
 
 
-def _in_this_process(plan: ClusterPlan, result: dict[str, Any], tell: Callable[[str], None]) -> None:
+def _in_this_process(run: Run) -> None:
     """What needs no server."""
+    plan, result = run.plan, run.result
     if plan.congruence_steps:
-        result["congruence"] = congruence(plan.congruence_scenes, plan.congruence_actors, plan.congruence_steps, tell)
+        with run.part("congruence"):
+            result["congruence"] = congruence(
+                plan.congruence_scenes, plan.congruence_actors, plan.congruence_steps, run.tell
+            )
     if plan.way_rounds:
         from orca_crowd.engine.ray.ways import WAYS, way_to_an_actor
 
         for way in WAYS:
-            tell(f"{plan.way_rows:,} rows there and back: {way}")
-            with way_to_an_actor(way, plan.way_rows) as call:
+            with run.part(f"{plan.way_rows:,} rows there and back: {way}"), way_to_an_actor(way, plan.way_rows) as call:
                 result["ways"][way] = distribution(_rounds(call, plan.way_rounds))
     for agents in plan.agents:
-        tell(f"{agents:,} agents, one actor and {plan.actors}")
-        result["division"].append(division(Scene(agents), plan.actors, plan.steps))
+        with run.part(f"{agents:,} agents, one actor and {plan.actors}"):
+            result["division"].append(division(Scene(agents), plan.actors, plan.steps))
 
 
 def _rounds(call: Callable[[], object], rounds: int) -> list[float]:
@@ -125,43 +163,32 @@ def _rounds(call: Callable[[], object], rounds: int) -> list[float]:
     return found
 
 
-async def _through_front_ends(
-    plan: ClusterPlan, nodes: LocalNodes, result: dict[str, Any], tell: Callable[[str], None]
-) -> None:
+async def _through_front_ends(run: Run, nodes: LocalNodes) -> None:
     """What goes through a front end, as a client sees it."""
+    plan, result = run.plan, run.result
     with ExitStack() as servers:
         folder = servers.enter_context(tempfile.TemporaryDirectory(prefix="orca-crowd-cluster-"))
-        tell("a front end")
+        run.tell("a front end")
         front = servers.enter_context(serving_process("ray", 1, ray_address=nodes.address, data=folder, **PATIENT))
         async with AsyncExitStack() as ends:
             remote = await ends.enter_async_context(Remote(front.address))
+            scene = Scene(plan.killed_agents)
             if plan.ticks:
-                tell(f"ticks of {plan.tick_agents:,} agents")
-                with serving_process("inline", 1) as alone:
+                with run.part(f"ticks of {plan.tick_agents:,} agents"), serving_process("inline", 1) as alone:
                     async with Remote(alone.address) as other:
                         taken = await added_to_a_tick(remote, other, Scene(plan.tick_agents), plan.ticks, plan.turns)
-                told = {name: distribution(values) for name, values in taken.items()}
-                result["tick"] = {"agents": plan.tick_agents, **told}
-            if plan.worlds:
-                tell(f"{plan.worlds} worlds in real time")
-                with at_rest():
-                    live = await worlds_in_real_time(
-                        remote, plan.worlds, plan.world_agents, plan.rate, plan.seconds, plan.watched
-                    )
-                result["realtime"] = {**live, "late": distribution(live["late"])}
-            scene = Scene(plan.killed_agents)
+                    told = {name: distribution(values) for name, values in taken.items()}
+                    result["tick"] = {"agents": plan.tick_agents, **told}
             for number in range(plan.processes_killed):
-                tell(f"the process of a world is killed, {number + 1} of {plan.processes_killed}")
-                result["killed"]["process"].append(await killed_process(remote, scene))
+                with run.part(f"the process of a world is killed, {number + 1} of {plan.processes_killed}"):
+                    result["killed"]["process"].append(await killed_process(remote, scene))
             for number in range(plan.nodes_killed):
-                tell(f"a node is killed, {number + 1} of {plan.nodes_killed}")
-                result["killed"]["node"].append(await _node(remote, scene, nodes))
-
-
-async def _node(remote: Remote, scene: Scene, nodes: LocalNodes) -> dict[str, Any]:
-    for _ in range(ATTEMPTS):
-        found = await killed_node(remote, scene, nodes)
-        if found is not None:
-            nodes.add(PROCESSORS)
-            return found
-    raise RuntimeError(f"none of {ATTEMPTS} worlds was on the node beside the head")
+                with run.part(f"a node is killed, {number + 1} of {plan.nodes_killed}"):
+                    result["killed"]["node"].append(await killed_node(remote, scene, nodes))
+                    nodes.add(PROCESSORS)
+            if plan.worlds:
+                with run.part(f"{plan.worlds} worlds in real time"), at_rest():
+                    live = await worlds_in_real_time(
+                        remote, plan.worlds, plan.world_agents, plan.rate, plan.seconds, plan.watched, run.tell
+                    )
+                    result["realtime"] = {**live, "late": distribution(live["late"])}

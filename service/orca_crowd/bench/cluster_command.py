@@ -2,14 +2,23 @@
 
 from __future__ import annotations
 
+import signal
+import time
 from importlib.util import find_spec
-from typing import Annotated
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from orca_crowd.bench.publishing import JsonFile, check_document, publish, refuse
+from orca_crowd.bench.publishing import JsonFile, check_document, publish, refuse, write_json
+
+if TYPE_CHECKING:
+    from rich.console import Console
 
 __all__ = ["bench_cluster"]
+
+# what a shell says of a command that was interrupted
+INTERRUPTED = 130
 
 
 def bench_cluster(
@@ -54,6 +63,47 @@ def bench_cluster(
         processes_killed=processes,
         nodes_killed=nodes,
     )
-    with console.status("starting") as status:
-        result = measure_cluster(plan, tell=lambda what: status.update(what))
-    publish(result, console, json_file, None, write_docs)
+    shown = _Shown(console, json_file)
+    # whoever ends it wants what was measured, and no cluster left behind
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
+    try:
+        with console.status("starting") as status:
+            result = measure_cluster(plan, tell=lambda what: status.update(what), keep=shown.keep)
+    except KeyboardInterrupt:
+        if shown.result is None:
+            raise typer.Exit(INTERRUPTED) from None
+        remark = "Interrupted: what is missing was not measured."
+        result = {**shown.result, "remarks": [*shown.result["remarks"], remark]}
+        publish(result, console, json_file, None, False)
+        raise typer.Exit(INTERRUPTED) from None
+    publish(result, console, json_file, None, write_docs and not result["failed"])
+    if result["failed"]:
+        raise refuse(f"not measured: {', '.join(result['failed'])}")
+
+
+class _Shown:
+    """Shows what is new after each part, and keeps all of it in the file at once."""
+
+    def __init__(self, console: Console, json_file: Path | None) -> None:
+        """Nothing is measured yet."""
+        self.result: dict[str, Any] | None = None
+        self._console = console
+        self._file = json_file
+        self._names = {"what"}
+        self._failed = 0
+        self._begin = time.monotonic()
+
+    def keep(self, result: dict[str, Any]) -> None:
+        """What is known now."""
+        self.result = result
+        from orca_crowd.bench.report import figure_rows
+
+        for name, value, unit in figure_rows(result):
+            if name not in self._names:
+                self._names.add(name)
+                self._console.print(f"{time.monotonic() - self._begin:5.0f} s  {name}: {value} {unit}", highlight=False)
+        for name in result["failed"][self._failed :]:
+            self._console.print(f"failed: {name}", highlight=False)
+        self._failed = len(result["failed"])
+        if self._file is not None:
+            write_json(result, self._file)

@@ -35,6 +35,10 @@ NAMESPACE = "orca-crowd"
 # what a moment without the world is answered with
 AWAY = (429, 502, 503, 504)
 PAUSE = 0.005
+# a world that is not back by then does not come back
+RETURN_SECONDS = 150.0
+# worlds that are made until one of them is on a node that will do
+ATTEMPTS = 6
 
 
 @dataclass
@@ -103,10 +107,14 @@ async def _read(remote: Remote, world: str, load: Load) -> None:
             await asyncio.sleep(PAUSE)
 
 
-async def _under_load(remote: Remote, scene: Scene, kill: Callable[[int, str], None]) -> dict[str, Any]:
-    """Seconds for which a world stood still when `kill` was given its process and its node, and what was wrong."""
-    made = await remote.call("POST", "/v1/worlds", {"time_step": scene.time_step})
-    world = str(made["id"])
+async def _under_load(
+    remote: Remote, scene: Scene, kill: Callable[[int, str], None], may_go: Callable[[str], bool] = lambda _: True
+) -> dict[str, Any]:
+    """Seconds for which a world stood still when `kill` was given its process and its node, and what was wrong.
+
+    `may_go`: whether a world on this node will do; RuntimeError where none was made on such a node.
+    """
+    world, before = await _made(remote, scene, may_go)
     await remote.call("POST", f"/v1/worlds/{world}/agents", {"columns": columns_of(scene)})
     load, back = Load(), float("inf")
 
@@ -114,26 +122,39 @@ async def _under_load(remote: Remote, scene: Scene, kill: Callable[[int, str], N
         return sum(moment > back for moment, _, _ in load.acknowledged) < AFTER
 
     reading = asyncio.create_task(_read(remote, world, load))
+    writing = asyncio.create_task(_write(remote, world, scene, load, more))
     try:
-        writing = asyncio.create_task(_write(remote, world, scene, load, more))
-        while len(load.acknowledged) < BEFORE and not writing.done():
-            await asyncio.sleep(PAUSE)
-        before = await asyncio.to_thread(process_of, world, NAMESPACE)
-        begin = time.monotonic()
-        await asyncio.to_thread(kill, *before)
-        # processes of a node live on for a moment; what they acknowledge counts as well
-        while not writing.done() and await asyncio.to_thread(_process, world) in (before[0], None):
-            await asyncio.sleep(PAUSE)
-        back = time.monotonic()
-        await writing
+        async with asyncio.timeout(RETURN_SECONDS):
+            while len(load.acknowledged) < BEFORE and not writing.done():
+                await asyncio.sleep(PAUSE)
+            begin = time.monotonic()
+            await asyncio.to_thread(kill, *before)
+            # processes of a node live on for a moment; what they acknowledge counts as well
+            while not writing.done() and await asyncio.to_thread(_process, world) in (before[0], None):
+                await asyncio.sleep(PAUSE)
+            back = time.monotonic()
+            await writing
     finally:
-        reading.cancel()
-        with suppress(asyncio.CancelledError):
-            await reading
+        for task in (reading, writing):
+            task.cancel()
+            with suppress(asyncio.CancelledError):
+                await task
     moments = [begin, *(moment for moment, _, _ in load.acknowledged if moment > begin)]
     still = max(later - earlier for earlier, later in pairwise(moments))
     await remote.call("DELETE", f"/v1/worlds/{world}")
     return {"seconds": still, "acknowledged": len(load.acknowledged), **load.faults(scene)}
+
+
+async def _made(remote: Remote, scene: Scene, may_go: Callable[[str], bool]) -> tuple[str, tuple[int, str]]:
+    """A world on a node that will do, its process and its node."""
+    for _ in range(ATTEMPTS):
+        made = await remote.call("POST", "/v1/worlds", {"time_step": scene.time_step})
+        world = str(made["id"])
+        found = await asyncio.to_thread(process_of, world, NAMESPACE)
+        if may_go(found[1]):
+            return world, found
+        await remote.call("DELETE", f"/v1/worlds/{world}")
+    raise RuntimeError(f"none of {ATTEMPTS} worlds was on the node beside the head")
 
 
 def _process(world: str) -> int | None:
@@ -148,17 +169,8 @@ async def killed_process(remote: Remote, scene: Scene) -> dict[str, Any]:
     return await _under_load(remote, scene, lambda process, _: os.kill(process, signal.SIGKILL))
 
 
-async def killed_node(remote: Remote, scene: Scene, nodes: LocalNodes) -> dict[str, Any] | None:
-    """All processes of the node that has a world are killed; None where it is on the head, which is spared."""
-    spared = False
-
-    def kill(process: int, node: str) -> None:
-        nonlocal spared
-        try:
-            nodes.kill(node)
-        except ValueError:
-            spared = True
-            os.kill(process, signal.SIGKILL)
-
-    found = await _under_load(remote, scene, kill)
-    return None if spared else found
+async def killed_node(remote: Remote, scene: Scene, nodes: LocalNodes) -> dict[str, Any]:
+    """All processes of the node that has a world are killed; it is not the head, which is spared."""
+    return await _under_load(
+        remote, scene, lambda _, node: nodes.kill(node), lambda node: node in nodes.beside_the_head
+    )

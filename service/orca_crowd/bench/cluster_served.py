@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
@@ -41,8 +42,14 @@ def _bare(scene: Scene, steps: int) -> list[float]:
 
 
 async def worlds_in_real_time(
-    front: Remote, worlds: int, agents: int, rate: float, seconds: float, watched: int
+    front: Remote,
+    worlds: int,
+    agents: int,
+    rate: float,
+    seconds: float,
+    watched: int,
+    tell: Callable[[str], None] = lambda _: None,
 ) -> dict[str, Any]:
-    """So many worlds through a front end, each in a process of its own; how late they are."""
+    """So many worlds through a front end, each in a process of its own; how late they are. `tell` hears of each."""
     scenes = [replace(Scene(agents), seed=seed) for seed in range(worlds)]
-    return await realtime(front, scenes, rate=rate, seconds=seconds, watched=watched, at_once=AT_ONCE)
+    return await realtime(front, scenes, rate=rate, seconds=seconds, watched=watched, at_once=AT_ONCE, tell=tell)

@@ -3,6 +3,8 @@
 A manual world as the server keeps it, ways planned in threads beside the steps, stepped as fast as it goes. Every so
 many steps a box is opened, or closed again; the change and the step with it are timed as one. What counts is the step
 after the change, and every one until the next change but one, since that is when agents ask for other ways.
+
+In the same world, served and in real time, goals are given that nobody can reach: see orca_crowd.bench.unreachable.
 """
 
 from __future__ import annotations
@@ -26,6 +28,7 @@ from orca_crowd.bench.bars import bar
 from orca_crowd.bench.compare import spread
 from orca_crowd.bench.figures import figure
 from orca_crowd.bench.machine import facts
+from orca_crowd.bench.unreachable import measure_unreachable
 from orca_crowd.worlds.planning import LiveWays, PlannerPool
 
 __all__ = ["DoorsPlan", "measure_doors"]
@@ -41,6 +44,10 @@ AFTER = 10
 EVERY = 20
 # at most so many times the usual step
 MOST = 2.0
+# milliseconds until a client is told that there is no way, at most
+TOLD = 50.0
+# every so many boxes one is a courtyard: walls around a place without a door
+COURTYARDS = 10
 Floats = NDArray[np.float64]
 
 
@@ -53,6 +60,9 @@ class DoorsPlan:
     changes: int = 40
     warm_up: int = 200
     seed: int = 3
+    # orders to one agent, and to a hundred at once, to go where there is no way
+    orders: int = 40
+    at_once: int = 100
 
 
 def measure_doors(plan: DoorsPlan, tell: Callable[[str], None] = lambda _: None) -> dict[str, Any]:
@@ -76,6 +86,15 @@ def measure_doors(plan: DoorsPlan, tell: Callable[[str], None] = lambda _: None)
             bars.append(bar(f"{what}, {name}, median, times the usual step", times, MOST, ""))
             times = float(np.percentile(values, 95) / np.percentile(usual, 95))
             bars.append(bar(f"{what}, {name}, 95th percentile, times that of usual steps", times, MOST, ""))
+    tell(f"{plan.orders} orders without a way, to one and to {plan.at_once}")
+    told = _unreachable(plan)
+    for count, seconds in told.items():
+        who = "one agent" if count == 1 else f"{count} agents"
+        times_told = [1e3 * each for each in seconds]
+        figures.append(figure(f"until it is told that {who} cannot arrive", "ms", times_told))
+        for share in (50, 99):
+            value = float(np.percentile(times_told, share))
+            bars.append(bar(f"until it is told that {who} cannot arrive, {share}th percentile", value, TOLD, "ms"))
     return {
         "benchmark": "doors",
         "format": 1,
@@ -85,6 +104,7 @@ def measure_doors(plan: DoorsPlan, tell: Callable[[str], None] = lambda _: None)
             f"steps of {TIME_STEP:g} s"
         ],
         "times": {guidance: [spread(values) for values in parts] for guidance, parts in found.items()},
+        "told": {str(count): spread(seconds) for count, seconds in told.items()},
         "figures": figures,
         "bars": bars,
     }
@@ -120,24 +140,43 @@ def _played(plan: DoorsPlan, guidance: str) -> tuple[list[float], list[float], l
         pool.close()
 
 
-def _world(plan: DoorsPlan, guidance: str) -> tuple[World, list[int]]:
-    """Boxes in rows, agents at two corners of some, each with the place of another for its goal."""
+def _unreachable(plan: DoorsPlan) -> dict[int, list[float]]:
+    """Seconds from an order to what is told of it, by how many agents it is to."""
+    boxes, columns = _places(plan)
+    obstacles: list[dict[str, Any]] = [
+        {"points": box.tolist(), "closed": True}
+        if number % COURTYARDS
+        else {"points": [*box.tolist(), box[0].tolist()], "closed": False}
+        for number, box in enumerate(boxes)
+    ]
+    goals = np.array([box.mean(axis=0) for box in boxes])
+    asked = {1: plan.orders, plan.at_once: plan.orders}
+    return measure_unreachable({"time_step": TIME_STEP}, obstacles, columns, goals, asked)
+
+
+def _places(plan: DoorsPlan) -> tuple[list[Floats], dict[str, Floats]]:
+    """Boxes in rows, four corners (4, 2) each, and columns of agents at two corners of some, each with the place of
+    another for its goal.
+    """
     side = int(np.ceil(np.sqrt(plan.boxes)))
-    world = World(time_step=TIME_STEP, options=Options.service(), seed=plan.seed)
-    Simulation(world)
     corners = np.array([(0.0, 0.0), (SIDE, 0.0), (SIDE, SIDE), (0.0, SIDE)]) + CORNER
     cells = np.stack(np.divmod(np.arange(plan.boxes), side), axis=1) * SPACING - side * SPACING / 2.0
-    ids = world.add_obstacles([Obstacle(cell + corners, closed=True) for cell in cells]).ids.tolist()
     random = np.random.default_rng(plan.seed)
     chosen = cells[random.permutation(plan.boxes)[: -(-plan.agents // 2)]]
     places: Floats = np.concatenate([chosen + 0.5, chosen + CORNER + SIDE + 0.7])[: plan.agents]
-    world.add_agents(
-        {
-            "position": places,
-            "goal": places[random.permutation(len(places))],
-            "radius": np.full(len(places), RADIUS),
-            "preferred_speed": np.full(len(places), 1.3),
-            "guidance": [guidance] * len(places),
-        }
-    )
+    return [cell + corners for cell in cells], {
+        "position": places,
+        "goal": places[random.permutation(len(places))],
+        "radius": np.full(len(places), RADIUS),
+        "preferred_speed": np.full(len(places), 1.3),
+    }
+
+
+def _world(plan: DoorsPlan, guidance: str) -> tuple[World, list[int]]:
+    """The boxes and the agents, and the ids of the boxes."""
+    boxes, columns = _places(plan)
+    world = World(time_step=TIME_STEP, options=Options.service(), seed=plan.seed)
+    Simulation(world)
+    ids = world.add_obstacles([Obstacle(box, closed=True) for box in boxes]).ids.tolist()
+    world.add_agents({**columns, "guidance": [guidance] * len(columns["goal"])})
     return world, ids

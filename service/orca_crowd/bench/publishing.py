@@ -12,7 +12,7 @@ import typer
 if TYPE_CHECKING:
     from rich.console import Console
 
-__all__ = ["JsonFile", "Plot", "WriteDocs", "check_document", "publish", "refuse"]
+__all__ = ["JsonFile", "Plot", "WriteDocs", "check_document", "publish", "refuse", "write_json"]
 
 DOCUMENT = Path("docs/performance.md")
 PLOTS = Path("docs/images")
@@ -45,7 +45,7 @@ def publish(
     kind = result["benchmark"]
     report.show(result, console)
     if json_file is not None:
-        json_file.write_text(json.dumps(result, indent=1) + "\n", encoding="utf-8")
+        write_json(result, json_file)
     picture = plot if plot is not None else PLOTS / f"{kind}.svg" if write_docs and drawable(result) else None
     if picture is not None:
         picture = _draw(result, picture)
@@ -53,6 +53,13 @@ def publish(
         beside = None if picture is None else os.path.relpath(picture, DOCUMENT.parent).replace(os.sep, "/")
         write_section(DOCUMENT, kind, report.markdown(result, beside))
         console.print(f"{DOCUMENT} is up to date", highlight=False)
+
+
+def write_json(result: dict[str, Any], file: Path) -> None:
+    """Keep a result; the file is a whole one whoever looks."""
+    beside = file.with_name(file.name + ".new")
+    beside.write_text(json.dumps(result, indent=1) + "\n", encoding="utf-8")
+    beside.replace(file)
 
 
 def _draw(result: dict[str, Any], file: Path) -> Path | None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -73,19 +73,31 @@ def lateness(arrivals: Arrivals, rate: float) -> tuple[NDArray[np.float64], floa
 
 
 async def realtime(
-    remote: Remote, scenes: Sequence[Scene], *, rate: float, seconds: float, watched: int, at_once: int = AT_ONCE
+    remote: Remote,
+    scenes: Sequence[Scene],
+    *,
+    rate: float,
+    seconds: float,
+    watched: int,
+    at_once: int = AT_ONCE,
+    tell: Callable[[str], None] = lambda _: None,
 ) -> dict[str, Any]:
     """Let a world of each scene run in real time; the lateness of those that are watched, and the steps given up.
 
-    `at_once` of them are made at the same time.
+    `at_once` of them are made at the same time; `tell` hears of each.
 
     `processor` is what the server's own process used for a step, in seconds, everything around it included.
     """
     gate = asyncio.Semaphore(at_once)
 
+    made: list[str] = []
+
     async def create(scene: Scene) -> str:
         async with gate:
-            return await remote.create(scene)
+            world = await remote.create(scene)
+        made.append(world)
+        tell(f"{len(made)} of {len(scenes)} worlds are made")
+        return world
 
     worlds = await asyncio.gather(*(create(scene) for scene in scenes))
     # who is watched is spread over the order of creation
@@ -122,6 +134,7 @@ async def realtime(
         kept = [i for i, moment in enumerate(moments) if moment >= first]
         return Arrivals(asked, answered, [steps[i] for i in kept], [moments[i] for i in kept])
 
+    tell(f"{len(worlds)} worlds in real time for {seconds:g} seconds")
     watchers = [asyncio.create_task(watch(world)) for world in chosen]
     await asyncio.gather(*(event.wait() for event in opened.values()))
     for world in worlds:

@@ -20,9 +20,10 @@ from orca_crowd.engine.ray.actor import ActorOrder
 from orca_crowd.engine.ray.cluster import ActorAway, ClusterError, NameTaken, Needs, NoSuchActor
 from orca_crowd.engine.ray.names import PLACES, actor_name, other_place
 from orca_crowd.errors import ApiError
+from orca_crowd.journal.errors import StoreAway
 from orca_crowd.metrics import Metrics
 from orca_crowd.settings import Settings
-from orca_crowd.worlds.shared import world_kept
+from orca_crowd.worlds.kept import Kept
 
 __all__ = ["Directory"]
 
@@ -50,10 +51,17 @@ class Directory:
     """Of one front end; lives on its event loop."""
 
     def __init__(
-        self, settings: Settings, clock: Clock, metrics: Metrics, asking: Asking, environment: dict[str, str]
+        self,
+        settings: Settings,
+        clock: Clock,
+        metrics: Metrics,
+        asking: Asking,
+        environment: dict[str, str],
+        kept: Kept | None,
     ) -> None:
-        """Nothing is known yet; `environment` is that of the processes of worlds."""
+        """Nothing is known yet; `environment` is that of the processes of worlds, `kept` their journals."""
         self._settings = settings
+        self._kept = kept
         self._clock = clock
         self._metrics = metrics
         self._asking = asking
@@ -159,8 +167,8 @@ class Directory:
 
     def _world_settings(self) -> dict[str, Any]:
         """Those of the front end, with the folder by its whole name: the process of a world is somewhere else."""
-        folder = self._settings.folder
-        kept = "none" if folder is None else str(folder.absolute())
+        folder, store = self._settings.folder, self._settings.store
+        kept = store or ("none" if folder is None else str(folder.absolute()))
         return self._settings.model_copy(update={"data": kept}).model_dump(mode="json")
 
     async def _find(self, world: str) -> Upstream:
@@ -229,9 +237,11 @@ class Directory:
 
     async def _bring(self, world: str) -> bool:
         """Have a world that has a journal and no process come back; False where it has none."""
-        folder = self._settings.folder
-        if folder is None or not await asyncio.to_thread(world_kept, folder, world):
-            return False
+        try:
+            if self._kept is None or not await asyncio.to_thread(self._kept.has, world):
+                return False
+        except StoreAway as away:
+            raise ApiError("not-ready", str(away), headers={"Retry-After": "1"}) from None
         # another front end may be quicker
         with suppress(NameTaken):
             await self._make(world, lasting=True)

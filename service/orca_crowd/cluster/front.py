@@ -15,9 +15,10 @@ from orca_crowd.engine.ray.clerks import Clerk
 from orca_crowd.engine.ray.cluster import ClusterError
 from orca_crowd.engine.ray.names import world_of
 from orca_crowd.errors import ApiError
+from orca_crowd.journal.errors import StoreAway
 from orca_crowd.metrics import Metrics
 from orca_crowd.settings import Settings
-from orca_crowd.worlds.shared import Sleepers, world_kept, worlds_kept
+from orca_crowd.worlds.kept import kept_of
 
 __all__ = ["Front"]
 
@@ -41,7 +42,8 @@ class Front:
         self.clock = clock
         environment = {name: os.environ[name] for name in PASSED_ON if name in os.environ}
         self.asking = Asking(Clerk(settings.ray_address, settings.ray_namespace), clock)
-        self.directory = Directory(settings, clock, metrics, self.asking, environment)
+        self._kept = kept_of(settings)
+        self.directory = Directory(settings, clock, metrics, self.asking, environment, self._kept)
         self._tasks: list[asyncio.Task[None]] = []
 
     def start(self) -> None:
@@ -76,18 +78,14 @@ class Front:
 
     async def kept(self, world: str) -> bool:
         """Whether a world has a journal."""
-        folder = self.settings.folder
-        return folder is not None and await asyncio.to_thread(world_kept, folder, world)
+        return self._kept is not None and await asyncio.to_thread(self._kept.has, world)
 
     async def _bring_all_back(self) -> None:
         """Worlds that have a journal and no process: after the loss of the whole cluster, or of one that made none."""
-        folder = self.settings.folder
-        if folder is None:
+        kept = self._kept
+        if kept is None:
             return
-        sleepers, room = Sleepers(folder), asyncio.Semaphore(self.settings.helpers)
-
-        def missing(there: set[str]) -> list[str]:
-            return [name for name in worlds_kept(folder) if name not in there and not sleepers.asleep(name)]
+        room = asyncio.Semaphore(self.settings.helpers)
 
         async def bring(name: str) -> None:
             async with room:
@@ -98,9 +96,9 @@ class Front:
 
         while True:
             if self.asking.trouble is None:
-                with suppress(ApiError):
+                with suppress(ApiError, StoreAway):
                     there = set(await self.worlds())
-                    found = await asyncio.to_thread(missing, there)
+                    found = await asyncio.to_thread(kept.awake, there)
                     await asyncio.gather(*(bring(name) for name in found))
             await asyncio.sleep(BRING_SECONDS)
 

@@ -23,6 +23,8 @@ from orca_crowd import __version__
 from orca_crowd.api.support import Services
 from orca_crowd.app import create_app, drain
 from orca_crowd.commands.room import keep_what_is_loaded, raise_descriptor_limit
+from orca_crowd.journal.errors import BadStore, StoreAway
+from orca_crowd.journal.store import Store
 from orca_crowd.logs import configure
 from orca_crowd.settings import Settings
 from orca_crowd.streaming.server import DrainingServer, socket_options
@@ -112,7 +114,7 @@ def _say_what_runs(settings: Settings, address: str, services: Services) -> None
         "address": address,
         "engine": settings.engine,
         "workers": settings.workers,
-        "data": str(settings.folder) if settings.folder is not None else None,
+        "data": settings.store or (str(settings.folder) if settings.folder is not None else None),
         "open": services.door.open,
     }
     access = "open: there are no keys, so all may do everything" if facts["open"] else "closed, keys wanted"
@@ -150,9 +152,11 @@ def run(settings: Settings) -> int:
     sys.setswitchinterval(SWITCH_SECONDS)
     raise_descriptor_limit(settings.sockets + settings.worlds)
     try:
+        if settings.store is not None:
+            Store(settings.store).check()
         server = make_server(settings, progress)
         server.services.registry.open()
-    except (ArchiveLocked, OSError) as error:
+    except (ArchiveLocked, BadStore, OSError, StoreAway) as error:
         listener.close()
         if settings.data:
             print(f"orca-crowd: choose another --data: {error}", file=sys.stderr)  # noqa: T201
@@ -160,7 +164,7 @@ def run(settings: Settings) -> int:
         # the folder was nobody's wish: a user without a home, or a second server, serves all the same
         print(f"orca-crowd: nothing is kept, give --data to keep worlds: {error}", file=sys.stderr)  # noqa: T201
         return run(settings.model_copy(update={"data": "none"}))
-    if settings.folder is None and settings.port and settings.data != "none":
+    if settings.folder is None and settings.store is None and settings.port and settings.data != "none":
         log.warning("nothing is kept, for this user has no home; give --data to keep worlds")
     _say_what_runs(settings, f"http://{host}:{listener.getsockname()[1]}", server.services)
     progress.start()

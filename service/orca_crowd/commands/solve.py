@@ -11,11 +11,8 @@ import typer
 from orca_crowd.commands.kernel_cache import use_kernel_cache
 
 if TYPE_CHECKING:
-    from orca_core.cooperative.config import Config
-    from orca_core.cooperative.variants import Variant
+    from orca_crowd.solving.execution import Execution
     from orca_crowd.solving.kept import Kept
-    from orca_crowd.solving.outcome import Outcome, Struck
-    from orca_crowd.solving.task import Task
 
 __all__ = ["solve"]
 
@@ -53,6 +50,13 @@ def solve(
         str | None,
         typer.Option(help="End at 'iteration N' or 'step N', where a former run's time limit struck."),
     ] = None,
+    lifelong: Annotated[
+        int | None,
+        typer.Option(min=1, max=1_000_000_000, help="So many steps, in which whoever arrives gets a random goal."),
+    ] = None,
+    radii_file: Annotated[
+        Path | None, typer.Option("--radii", help="Radii of the agents, a number a line; else that of --config.")
+    ] = None,
     write_config: Annotated[
         Path | None, typer.Option("--write-config", help="Write every parameter with its default here, and exit.")
     ] = None,
@@ -69,10 +73,13 @@ def solve(
     """
     use_kernel_cache()
     from orca_core.cooperative.variants import Variant
+    from orca_crowd.clock import SystemClock
     from orca_crowd.running.refusal import Unusable
     from orca_crowd.solving.configuration import read_configuration
+    from orca_crowd.solving.execution import Execution
     from orca_crowd.solving.kept import Kept
     from orca_crowd.solving.limit import parse_struck
+    from orca_crowd.solving.radii import read_radii
     from orca_crowd.solving.task import read_task
 
     try:
@@ -86,11 +93,17 @@ def solve(
         if variant not in list(Variant):
             raise Unusable(f"use --variant {', '.join(list(Variant)[:-1])} or {list(Variant)[-1]}, not {variant}")
         config = read_configuration(configuration)
-        kept = Kept(Variant(variant), output, debug_log, waypoint_file, (map_file, scenario, configuration))
+        inputs = (map_file, scenario, configuration, *([radii_file] if radii_file is not None else []))
+        kept = Kept(Variant(variant), output, debug_log, waypoint_file, inputs)
         kept.check()
+        if lifelong is not None and not Variant(variant).moves:
+            raise Unusable("leave --lifelong out: with lns-only nobody takes a step")
         again = parse_struck(struck) if struck is not None else None
         task = read_task(map_file, scenario, agents)
-        _run(task, config, Variant(variant), again, kept, screen, stats)
+        radii = read_radii(radii_file, task.instance, config) if radii_file is not None else None
+        clock = SystemClock()
+        execution = Execution(task, config, Variant(variant), clock, again=again, radii=radii, lifelong=lifelong)
+        _run(execution, kept, screen, stats)
     except Unusable as error:
         typer.echo(f"orca-crowd: {error}", err=True)
         raise typer.Exit(2) from None
@@ -110,26 +123,23 @@ def _write_defaults(file: Path) -> None:
         raise Unusable(f"choose another --write-config: {file}: {error.strerror}") from None
 
 
-def _run(
-    task: Task, config: Config, variant: Variant, again: Struck | None, kept: Kept, screen: int, stats: bool
-) -> Outcome:
+def _run(execution: Execution, kept: Kept, screen: int, stats: bool) -> None:
     """Solve, write the files, say what came of it."""
     from rich.console import Console
     from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeElapsedColumn
 
     from orca_core import warmup
-    from orca_crowd.clock import SystemClock
     from orca_crowd.solving.block import block
-    from orca_crowd.solving.execution import Execution, Watcher
     from orca_crowd.solving.watching import Bar, Iterations, Reports
 
+    task, watchers = execution.task, execution.watchers
     console = Console(stderr=True)
     columns = (TextColumn("{task.description}"), BarColumn(), TaskProgressColumn(), TimeElapsedColumn())
     if screen >= SUMMARY and task.other_map is not None:
         typer.echo(f"note: {task.scenario_file.name} names {task.other_map}, not {task.map_file.name}", err=True)
     with ExitStack() as ends:
         files = ends.enter_context(kept.opened())
-        watchers: list[Watcher] = kept.watchers(files, config.timestep)
+        watchers += kept.watchers(files, execution.config.timestep)
         if stats:
             watchers.append(Iterations(typer.echo))
         if screen >= PARTS:
@@ -142,8 +152,7 @@ def _run(
         progress.remove_task(compiling)
         if shown:
             watchers.append(Bar(progress))
-        outcome = Execution(task, config, variant, SystemClock(), watchers, again).run()
+        outcome = execution.run()
         kept.write(files, outcome)
     if screen >= SUMMARY:
         typer.echo(block(outcome))
-    return outcome

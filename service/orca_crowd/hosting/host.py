@@ -21,7 +21,7 @@ import uvicorn
 from orca_crowd.api.guard import TRUSTED_SECONDS, Guard
 from orca_crowd.api.support import Services
 from orca_crowd.app import create_app, drain
-from orca_crowd.clock import SystemClock
+from orca_crowd.clock import Clock, SystemClock
 from orca_crowd.engine.ray.actor import ActorOrder
 from orca_crowd.engine.ray.names import actor_name, other_place
 from orca_crowd.hosting.door import FrontDoor
@@ -34,6 +34,7 @@ from orca_crowd.streaming.transport import PassedOnProtocol
 from orca_crowd.worlds.archive import Archive
 from orca_crowd.worlds.hosted import Hosted
 from orca_crowd.worlds.shared import SharedArchive
+from orca_crowd.worlds.stored import StoredArchive
 
 __all__ = ["Host", "start"]
 
@@ -71,8 +72,7 @@ class Host:
         self._anew = anew
         self.epoch = 0
         self._created = 0
-        folder = self._settings.folder
-        self._archive = None if folder is None else SharedArchive(folder, self._settings, order.world, self._clock)
+        self._archive = _archive(self._settings, order.world, self._clock)
         self._state: Literal["starting", "waiting", "serving", "released"] = "starting"
         self._address = ""
         self._settled = threading.Condition()
@@ -253,6 +253,12 @@ class Host:
         if services.warmup.failed:
             os._exit(1)
         return services.warmup.ready and services.registry.is_back
+
+
+def _archive(settings: Settings, world: str, clock: Clock) -> SharedArchive | StoredArchive | None:
+    if settings.store is not None:
+        return StoredArchive(settings.store, settings, world, clock)
+    return None if settings.folder is None else SharedArchive(settings.folder, settings, world, clock)
 
 
 def _new_loop() -> asyncio.AbstractEventLoop:

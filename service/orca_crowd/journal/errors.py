@@ -3,12 +3,14 @@
 JournalError
 ├── BadJournal     the file is none of ours, or damaged before its last whole snapshot: its world cannot be had
 ├── JournalFull    there is no room to write: what was to be recorded must be refused
+│   └── StoreAway  the store gives no answer, or refuses: the same
+├── BadStore       there can be no journals at this URL
 └── Superseded     another process has taken the world over: nothing may be written, and so nothing acknowledged
 """
 
 from __future__ import annotations
 
-__all__ = ["BadJournal", "JournalError", "JournalFull", "Superseded"]
+__all__ = ["BadJournal", "BadStore", "JournalError", "JournalFull", "StoreAway", "Superseded"]
 
 
 class JournalError(Exception):
@@ -21,6 +23,14 @@ class BadJournal(JournalError):
 
 class JournalFull(JournalError):
     """No room on the disk; nothing was recorded."""
+
+
+class StoreAway(JournalFull):
+    """The store of objects cannot be read or written now; whether what was under way is there is not known."""
+
+
+class BadStore(JournalError):
+    """There can be no journals at this URL; the message says what can be done."""
 
 
 class Superseded(JournalError):

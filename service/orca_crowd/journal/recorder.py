@@ -21,7 +21,7 @@ from orca_core.snapshot import Captured
 from orca_core.world import World
 from orca_crowd.errors import ApiError
 from orca_crowd.journal.codec import pack
-from orca_crowd.journal.errors import JournalFull
+from orca_crowd.journal.errors import JournalFull, StoreAway
 from orca_crowd.journal.file import JournalFile
 from orca_crowd.journal.log import CHECKPOINT_BYTES
 from orca_crowd.journal.making import PAGE_BYTES
@@ -227,6 +227,8 @@ class Recorder:
                 self.file.forget_before(entries[min(len(entries) // 2, len(entries) - 2)].number)
 
     def _no_room(self, full: JournalFull, more: str = "nothing was changed") -> ApiError:
-        """507; the log is looked at next, which may hold the same pages many times over."""
+        """507, or 503 where a store is away; the log is looked at next, which may hold the same pages many times."""
         self._logged = CHECKPOINT_BYTES
+        if isinstance(full, StoreAway):
+            return ApiError("not-ready", f"it cannot be kept now: {full}; {more}", headers={"Retry-After": "1"})
         return ApiError("no-room", f"there is no room to keep it: {full}; {more}")

@@ -19,6 +19,9 @@ class FiguresShown(Shown):
     overlap: float = Field(description="Deepest of any two discs.")
     stalled: float = Field(description="Mean time for which somebody on its way stands.")
     flow: float | None = Field(description="Agents a second across the gate; null without a gate.")
+    turned: float | None = Field(
+        description="Mean of the degrees by which each turns on its way; null in a scene that is not about it."
+    )
 
 
 class DemoShown(Shown):
@@ -43,3 +46,4 @@ class StartedDemo(Shown):
     view: list[float] = Field(description="min x, min y, max x, max y")
     attribution: str | None
     gate: list[Pair] | None = Field(description="Ends of the line across which its flow is counted.")
+    arrival: float = Field(description="How near to its goal somebody has arrived, in metres.")

@@ -10,6 +10,7 @@ from pydantic import Field
 
 from orca_core.geometry.rings import LIMIT
 from orca_core.guidance.planner import Answer, Path, Unreachable
+from orca_core.guidance.storeys import EVERY_HEIGHT, Heights
 from orca_crowd.errors import ApiError, Fault, InvalidRequest
 from orca_crowd.protocol.models import Number, Strict, Vector, validate
 from orca_crowd.settings import Settings
@@ -25,6 +26,11 @@ class PathQueryRow(Strict):
     radius: Number | None = Field(
         None, ge=0.0, le=LIMIT, description="Left out: what agents of this world have by default."
     )
+    z_range: Vector | None = Field(
+        None,
+        description="From the lower to the upper height at which who asks stands: nothing at other heights is in its "
+        "way; null or left out: what stands at any height is.",
+    )
 
 
 class PathsBody(Strict):
@@ -35,11 +41,12 @@ class PathsBody(Strict):
 
 @dataclass(frozen=True)
 class PathQuery:
-    """One question; `radius` None is the world's."""
+    """One question; `radius` None is the world's, `heights` are from where to where who asks stands."""
 
     start: tuple[float, float]
     goal: tuple[float, float]
     radius: float | None
+    heights: Heights = EVERY_HEIGHT
 
 
 def parse_paths(body: object, settings: Settings) -> list[PathQuery]:
@@ -55,10 +62,20 @@ def parse_paths(body: object, settings: Settings) -> list[PathQuery]:
         for item, row in enumerate(rows)
         for field, point in (("from", row.from_), ("to", row.to))
         if max(abs(point[0]), abs(point[1])) > LIMIT
+    ] + [
+        Fault(item, "z_range", f"must be [low, high] with low <= high, both of magnitude at most {LIMIT:g}")
+        for item, row in enumerate(rows)
+        if row.z_range is not None and not -LIMIT <= row.z_range[0] <= row.z_range[1] <= LIMIT
     ]
     if faults:
         raise InvalidRequest(faults)
-    return [PathQuery((row.from_[0], row.from_[1]), (row.to[0], row.to[1]), row.radius) for row in rows]
+    return [
+        PathQuery(
+            (row.from_[0], row.from_[1]), (row.to[0], row.to[1]), row.radius,
+            EVERY_HEIGHT if row.z_range is None else (row.z_range[0], row.z_range[1]),
+        )
+        for row in rows
+    ]  # fmt: skip
 
 
 def shown_path(found: Answer) -> dict[str, Any]:

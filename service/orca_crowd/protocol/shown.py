@@ -173,7 +173,9 @@ class AgentShown(Shown):
     waiting: float = Field(description="s for which it has got next to nothing of what it wants.")
     blocked_by: int | None = Field(description="The agent that it waits for in vain.")
     yields_to: int | None = Field(description="The agent that it lets pass.")
-    cooperation: CooperationState = Field(description="What it does under the guidance of the world; none without.")
+    cooperation: CooperationState = Field(
+        description="What it does by a plan for all; with corridor_turns drift of who waits, else none."
+    )
     waits_for: int | None = Field(
         description="The agent that it waits for in front of a narrow place, or makes way for."
     )

@@ -93,6 +93,8 @@ class OptionsBody(Strict):
     courtesy: bool = True
     back_out: bool = True
     replan_jams: bool = True
+    corridor_turns: bool = False
+    corridor_margin: Number = 0.0
     stall_time: Number = 3.0
     avoidance_model: Literal["orca", "rvo", "vo"] = "orca"
     slow_when_dense: bool = False

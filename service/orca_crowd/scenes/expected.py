@@ -6,7 +6,7 @@ The bits of a scene are the same on every machine, and so are its figures.
 from __future__ import annotations
 
 import json
-from functools import cache
+from functools import cache, partial
 from importlib.resources import files
 from pathlib import Path
 
@@ -16,6 +16,7 @@ from orca_crowd.scenes.corridor import corridor
 from orca_crowd.scenes.door import door
 from orca_crowd.scenes.evacuation import evacuation
 from orca_crowd.scenes.game_map import game_map
+from orca_crowd.scenes.head_on import head_on
 from orca_crowd.scenes.junction import junction
 from orca_crowd.scenes.measure import Figures
 from orca_crowd.scenes.play import play
@@ -27,13 +28,16 @@ __all__ = ["ENDING", "expected_figures", "measure_all"]
 # in the order in which they are shown
 ENDING: tuple[Scene, ...] = (
     Scene("plaza", "Plaza", "500 people cross an open square, from four sides at once.", plaza),
-    Scene("door", "Door", "Two crowds of 30 pass through one door of 2.4 m, each into the other's room.", door),
+    Scene("door", "Door", "Two crowds of 30 change rooms through a door of 2.4 m.", door),
     Scene("corridor", "Narrow corridor", "Eight at either end of a passage that is one wide.", corridor),
     Scene("junction", "T-junction", "Two crowds of 40 meet, and leave by one corridor.", junction),
     Scene("corner", "L corner", "60 people walk round a corner.", corner),
     Scene("building", "Evacuation", "240 people leave twelve rooms by four exits.", building),
     Scene("evacuation", "Evacuation by flow fields", "480 people, four exits and one field for each.", evacuation),
     Scene("halls", "Game map, 1,000", "1,000 people find their ways through the game map den312d.", game_map),
+    Scene("head-on-vo", "Head-on, VO", "Velocity obstacles: both give way, and swing.", partial(head_on, "vo")),
+    Scene("head-on-rvo", "Head-on, RVO", "Reciprocal ones: each gives way by half.", partial(head_on, "rvo")),
+    Scene("head-on-orca", "Head-on, ORCA", "Half-planes: by half, with one best answer.", partial(head_on, "orca")),
 )
 FILE = "figures.json"
 

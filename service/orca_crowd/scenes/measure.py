@@ -20,6 +20,8 @@ Floats = NDArray[np.float64]
 
 # who is slower than this share of the speed it prefers stands
 STANDING = 0.1
+# who is slower than this, m/s, goes in no direction
+SLOWEST = 0.05
 # s over which a speed is taken: a shiver on the spot is no walk
 WINDOW = 0.5
 
@@ -31,7 +33,8 @@ class Figures:
     `last` is when the last one arrived, None where not all have; `delay` the mean of what each took longer than the
     free path at the preferred speed (for who has not arrived: so far); `overlap` the deepest of any two discs, 0 where
     none touched; `stalled` the mean time for which somebody on its way stood; `flow` walkers a second across the gate,
-    from the first to the last, None without a gate or with fewer than two.
+    from the first to the last, None without a gate or with fewer than two; `turned` the mean of the degrees by which
+    each has turned on its way, to either side, None in a scene that is not about it.
     """
 
     agents: int
@@ -41,6 +44,7 @@ class Figures:
     overlap: float
     stalled: float
     flow: float | None
+    turned: float | None = None
 
     def as_mapping(self) -> dict[str, Any]:
         """Plain values by name."""
@@ -54,7 +58,7 @@ class Measure:
         """`lengths` (n,) are those of the free paths, m."""
         self._scene = scene
         self._goals = np.asarray(scene.columns["goal"], np.float64)
-        self._tolerance = scene.shared("goal_tolerance") if scene.arrival is None else scene.arrival
+        self._tolerance = scene.near_enough
         self._speed = scene.shared("preferred_speed")
         self._radii = np.full(scene.agents, scene.shared("radius"))
         self._free = np.maximum(lengths - self._tolerance, 0.0) / self._speed
@@ -64,6 +68,8 @@ class Measure:
         self._before = np.array(scene.columns["position"], np.float64)
         self._anchor, self._anchored = self._before, 0.0
         self._overlap = 0.0
+        self._direction = np.zeros((scene.agents, 2))
+        self._turned = np.zeros(scene.agents)
         self.time = 0.0
 
     @property
@@ -84,6 +90,8 @@ class Measure:
 
     def see(self, positions: Floats, time: float) -> None:
         """Positions (n, 2) at a time, in s; called for every step, in order."""
+        if self._scene.turning:
+            self._turn(positions - self._before, time - self.time)
         offsets = positions - self._goals
         there = (offsets * offsets).sum(axis=1) <= self._tolerance * self._tolerance
         self._arrived[there & np.isnan(self._arrived)] = time
@@ -100,6 +108,16 @@ class Measure:
         self._overlap = max(self._overlap, deepest_overlap(positions, self._radii))
         self._before, self.time = positions.copy(), time
 
+    def _turn(self, moved: Floats, seconds: float) -> None:
+        """Add the angles between this move and the one before, of those who are on their way."""
+        least = SLOWEST * seconds
+        moving = ((moved * moved).sum(axis=1) > least * least) & np.isnan(self._arrived)
+        was, now = self._direction[moving], moved[moving]
+        sine, cosine = was[:, 0] * now[:, 1] - was[:, 1] * now[:, 0], (was * now).sum(axis=1)
+        # the first move of all turns from nothing, which is no turn
+        self._turned[moving] += np.degrees(np.abs(np.arctan2(sine, cosine)))
+        self._direction[moving] = now
+
     def figures(self) -> Figures:
         """What it came down to so far."""
         arrived = self._arrived[~np.isnan(self._arrived)]
@@ -115,6 +133,7 @@ class Measure:
             overlap=self._overlap,
             stalled=float(self._stood.mean()) if agents else 0.0,
             flow=(len(crossed) - 1) / lasted if lasted > 0.0 else None,
+            turned=float(self._turned.mean()) if self._scene.turning and agents else None,
         )
 
 

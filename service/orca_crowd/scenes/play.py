@@ -19,7 +19,9 @@ __all__ = ["Play", "play", "scene_world"]
 Floats = NDArray[np.float64]
 
 
-def scene_world(scene: SceneData, options: Mapping[str, bool] | None = None, left_out: Collection[str] = ()) -> World:
+def scene_world(
+    scene: SceneData, options: Mapping[str, bool | str] | None = None, left_out: Collection[str] = ()
+) -> World:
     """The world of a scene, before its first step: `options` beside its own, some columns `left_out`."""
     world = World(
         time_step=scene.time_step,
@@ -39,7 +41,7 @@ class Play:
     def __init__(
         self,
         scene: SceneData,
-        options: Mapping[str, bool] | None = None,
+        options: Mapping[str, bool | str] | None = None,
         wanted: Callable[[Floats], Floats] | None = None,
     ) -> None:
         """Make its world, whose agents find their ways; or are told by `wanted`, which gives preferred velocities
@@ -62,7 +64,7 @@ class Play:
         self.world.step()
 
 
-def play(scene: SceneData, options: Mapping[str, bool] | None = None) -> Figures:
+def play(scene: SceneData, options: Mapping[str, bool | str] | None = None) -> Figures:
     """How the crowd of a scene fares, with options beside its own."""
     run, measure = Play(scene, options), Measure(scene, Waypoints(scene).lengths)
     while not measure.over:

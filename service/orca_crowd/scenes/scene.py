@@ -37,7 +37,8 @@ class SceneData:
 
     A scene that comes to an end has a `time_limit` in seconds, after which who has not arrived has failed to; `gate` is
     a line between two points across which its flow is counted. Whoever is within `arrival` metres of its goal has
-    arrived, within the tolerance of the goal where that is None.
+    arrived, within the tolerance of the goal where that is None. With `turning` it is to be seen how much everybody
+    turns on its way.
     """
 
     time_step: float
@@ -50,10 +51,11 @@ class SceneData:
     next_goals: NextGoals | None = None
     attribution: str | None = None
     seed: int = SEED
-    options: Mapping[str, bool] = field(default_factory=dict)
+    options: Mapping[str, bool | str] = field(default_factory=dict)
     time_limit: float | None = None
     gate: Gate | None = None
     arrival: float | None = None
+    turning: bool = False
 
     @property
     def agents(self) -> int:
@@ -64,6 +66,11 @@ class SceneData:
     def guidance(self) -> Guidance:
         """Whether the way to a goal is straight, or has to be found."""
         return cast(Guidance, self.defaults.get("guidance", "straight"))
+
+    @property
+    def near_enough(self) -> float:
+        """m from its goal within which somebody has arrived."""
+        return self.shared("goal_tolerance") if self.arrival is None else self.arrival
 
     def shared(self, name: str) -> float:
         """A number that all agents share."""

@@ -42,7 +42,7 @@ JITTER = 0.02
 # beside all that is to be seen, m
 MARGIN = 1.5
 
-OPTIONS: Mapping[str, bool] = {}
+OPTIONS: Mapping[str, bool | str] = {}
 
 
 def places(box: Box, count: int, chance: np.random.Generator, apart: float = APART) -> Points:

@@ -10,6 +10,7 @@ __all__ = ["block"]
 def block(outcome: Outcome) -> str:
     """The lines, without the last line end. Parts that a variant does not have are left out.
 
+    A lifelong run has its throughput, in goals a second of the simulation.
     Where the time limit struck, one more line at the end says at what, since nothing else in it could.
     """
     metrics, seconds = outcome.metrics, outcome.seconds
@@ -27,6 +28,8 @@ def block(outcome: Outcome) -> str:
             f"  N_ag: {metrics.n_ag:.6g}",
             f"  ECBS Count: {metrics.ecbs_count}",
         ]
+        if metrics.throughput is not None:
+            lines.append(f"  Throughput: {metrics.throughput:.6g}")
     lines.append(f"Total: {seconds.total:.3f}s")
     if outcome.struck is not None:
         lines.append(f"Time limit: {outcome.struck}")

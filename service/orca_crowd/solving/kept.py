@@ -13,12 +13,17 @@ from orca_crowd.solving.outcome import Outcome
 from orca_crowd.solving.row import row_text
 from orca_crowd.solving.watching import Traced, Waypoints
 
-__all__ = ["Kept", "struck_file"]
+__all__ = ["Kept", "struck_file", "throughput_file"]
 
 
 def struck_file(output: Path) -> Path:
     """Where it stands what the time limit struck, beside the row, whose columns have no room for it."""
     return output.with_name(f"{output.name}.struck")
+
+
+def throughput_file(output: Path) -> Path:
+    """Where the throughput of a lifelong run stands, beside the row for the same reason."""
+    return output.with_name(f"{output.name}.throughput")
 
 
 @dataclass(frozen=True)
@@ -57,9 +62,12 @@ class Kept:
         if self.output is None:
             return
         files[self.output].write(row_text(outcome))
-        # first of all, so that a row that has its name has this beside it
-        beside = struck_file(self.output)
-        if outcome.struck is not None:
-            write_whole(beside, f"{outcome.struck}\n")
-        else:
-            beside.unlink(missing_ok=True)
+        # first of all, so that a row that has its name has these beside it; those of a former run go
+        throughput = outcome.metrics.throughput
+        struck = None if outcome.struck is None else str(outcome.struck)
+        figure = None if throughput is None else repr(throughput)
+        for beside, said in ((struck_file(self.output), struck), (throughput_file(self.output), figure)):
+            if said is not None:
+                write_whole(beside, f"{said}\n")
+            else:
+                beside.unlink(missing_ok=True)

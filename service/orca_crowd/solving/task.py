@@ -13,7 +13,7 @@ from orca_core.mapf.grid_graph import UNREACHABLE, distances, neighbours_of
 from orca_core.mapf.instance import Instance
 from orca_crowd.running.refusal import SHOWN, Unusable
 
-__all__ = ["Task", "read_map", "read_rows", "read_task", "task_faults"]
+__all__ = ["Task", "read_map", "read_rows", "read_task", "read_text", "task_faults"]
 
 # the largest of the benchmarks has about 2 MB; a file beyond this is something else
 MOST_BYTES = 600_000_000
@@ -43,7 +43,7 @@ class Task:
 def read_map(file: Path) -> GridMap:
     """A map; Unusable with file and line."""
     try:
-        return parse_map(_text(file, "--map"))
+        return parse_map(read_text(file, "--map"))
     except InvalidInput as error:
         raise Unusable(f"mend {file.name}: {error}") from None
 
@@ -51,7 +51,7 @@ def read_map(file: Path) -> GridMap:
 def read_rows(file: Path, grid: GridMap) -> list[ScenarioRow]:
     """Every line of a scenario, not only the first ones: a damaged file is no base for anything."""
     try:
-        return parse_scenario(_text(file, "--scen"), grid)
+        return parse_scenario(read_text(file, "--scen"), grid)
     except InvalidInput as error:
         raise Unusable(f"mend {file.name}: {error}") from None
 
@@ -99,7 +99,7 @@ def _check_reachable(instance: Instance) -> None:
         raise InvalidInput(problems)
 
 
-def _text(file: Path, option: str) -> str:
+def read_text(file: Path, option: str) -> str:
     """The text of a file; bytes beyond UTF-8 stay apart, so that the reader finds the line they stand in."""
     try:
         if file.stat().st_size > MOST_BYTES:

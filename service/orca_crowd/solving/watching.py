@@ -63,7 +63,7 @@ class Waypoints(Watching):
             # of a plan alone nobody has looked for corridors
             corridors = run.corridors or identify(run.instance.grid)
             paths = [without_waiting(path)[0] for path in plan.paths]
-            ways = Ways.of(paths, run.frame, corridors.place, run.config.radius + run.config.reps)
+            ways = Ways.of(paths, run.frame, corridors.place, run.radii + run.config.reps)
             write_waypoints(self._output, [run.frame.centers(ways.of_agent(agent)) for agent in range(len(paths))])
 
 

@@ -211,9 +211,9 @@ class Changes:
         return {"warnings": _warnings(notices)}
 
     def _remove_walkable(self, command: c.RemoveWalkable) -> Result:
-        self._world.remove_walkable(command.id)
+        notices = self._world.remove_walkable(command.id)
         del self._vertices[command.id]
-        return {"removed": np.array([command.id], np.int64)}
+        return {"removed": np.array([command.id], np.int64), "warnings": _warnings(notices)}
 
     # limits
 

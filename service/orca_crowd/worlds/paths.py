@@ -70,7 +70,7 @@ class _WorldPlanner:
         paths = []
         for query in queries:
             radius = seen.radius if query.radius is None else query.radius
-            found = planner.path(query.start, query.goal, radius, expansions=end - planner.spent)
+            found = planner.path(query.start, query.goal, radius, heights=query.heights, expansions=end - planner.spent)
             paths.append(shown_path(found))
         return {"step": seen.step, "paths": paths}
 

@@ -55,11 +55,14 @@ class _Lane:
         self._running = False
         self._lock = threading.Lock()
 
-    def submit(self, call: Callable[[], Result]) -> Future[Result]:
-        """Behind those that wait."""
+    def submit(self, call: Callable[[], Result], *, at_once: bool = False) -> Future[Result]:
+        """Behind those that wait, or before them, after the one that is being answered."""
         future: Future[Result] = Future()
         with self._lock:
-            self._waiting.append((call, future))
+            if at_once:
+                self._waiting.appendleft((call, future))
+            else:
+                self._waiting.append((call, future))
             idle, self._running = not self._running, True
         if idle:
             self._pool.start(self._next)
@@ -124,18 +127,19 @@ class LiveWays(LivePlanning[planning.Question, FoundWays]):
         super().__init__(pool, recorder, answer)
         self._preparing: Future[None] | None = None
 
-    def prepare(self, planner: Planner, radii: NDArray[np.float64], farthest: float) -> None:
+    def prepare(self, planner: Planner, discs: NDArray[np.float64], farthest: float) -> None:
         """Begin as soon as there is a thread for it; what was prepared for a planner before this one is not needed."""
         if self._preparing is not None:
             self._preparing.cancel()
-        self._preparing = self._lane.submit(lambda: prepared(planner, radii, farthest))
+        self._preparing = self._lane.submit(lambda: prepared(planner, discs, farthest))
 
     def foresee(self, due: int, question: planning.Question, tell: Callable[[FoundWays], None]) -> None:
         """Have somebody told in a thread what will be let in after step `due`, as far as it is known without a search.
 
-        Nothing of it is recorded: the world finds it out by itself.
+        Nothing of it is recorded: the world finds it out by itself. It takes no search, so nobody waits long for it,
+        and it waits for one question at the most.
         """
-        self._lane.submit(lambda: tell(self._answer(question, due)))
+        self._lane.submit(lambda: tell(self._answer(question, due)), at_once=True)
 
 
 class FieldWorkshop:
@@ -193,5 +197,5 @@ class ReplayedPlanning(Generic[Question, Answer]):
 class ReplayedWays(ReplayedPlanning[planning.Question, FoundWays]):
     """Ways of agents: what there is to prepare is made when it is asked for, if it is."""
 
-    def prepare(self, planner: Planner, radii: NDArray[np.float64], farthest: float) -> None:
+    def prepare(self, planner: Planner, discs: NDArray[np.float64], farthest: float) -> None:
         """Nothing to do before somebody asks."""

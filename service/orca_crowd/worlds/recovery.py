@@ -89,9 +89,19 @@ def start_at(file: JournalFile, entry: SnapshotEntry, name: str, restore: Restor
     return session
 
 
-def recover(path: Path, name: str, restore: Restore, settings: Settings, fence: Fence = ALONE) -> Recovered:
-    """The world of a journal, at the bits that were last acknowledged; BadJournal where no whole state is left."""
-    file = JournalFile(path, alone=True, fence=fence)
+def recover(
+    path: Path,
+    name: str,
+    restore: Restore,
+    settings: Settings,
+    fence: Fence = ALONE,
+    opened: JournalFile | None = None,
+) -> Recovered:
+    """The world of a journal, at the bits that were last acknowledged; BadJournal where no whole state is left.
+
+    `opened` is the journal where it is open already.
+    """
+    file = opened if opened is not None else JournalFile(path, alone=True, fence=fence)
     try:
         session, entry, cut = _newest(file, name, restore, settings)
         replay = Replay(session)

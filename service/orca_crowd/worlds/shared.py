@@ -6,16 +6,15 @@ The folder has no lock: each world has its own, which is its epoch.
 from __future__ import annotations
 
 import sqlite3
-from contextlib import closing
 from pathlib import Path
 
 from orca_crowd.clock import Clock
 from orca_crowd.journal.fence import Fence, epoch_of, take_over
 from orca_crowd.journal.watch import Writing
 from orca_crowd.settings import Settings
-from orca_crowd.worlds.archive import SUFFIX, Archive
+from orca_crowd.worlds.archive import Archive
 
-__all__ = ["SharedArchive", "Sleepers", "world_kept", "worlds_kept"]
+__all__ = ["SharedArchive"]
 
 
 class SharedArchive(Archive):
@@ -58,42 +57,3 @@ class SharedArchive(Archive):
     def names(self) -> list[str]:
         """The world, if it has a journal."""
         return [self._world] if self.path(self._world).exists() else []
-
-
-class Sleepers:
-    """Which worlds of a folder are put away, since nobody used them; a file that did not change is not read again."""
-
-    def __init__(self, folder: Path) -> None:
-        """Nothing is known yet."""
-        self._folder = folder / "worlds"
-        self._asleep: dict[str, int] = {}
-
-    def asleep(self, world: str) -> bool:
-        """Whether this one is; also where its file cannot be read now, which is looked at the next time."""
-        path = self._folder / (world + SUFFIX)
-        try:
-            changed = path.stat().st_mtime_ns
-            if self._asleep.get(world) == changed:
-                return True
-            with closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True, timeout=1.0)) as connection:
-                row = connection.execute("SELECT value FROM world WHERE name = 'away'").fetchone()
-        except (OSError, sqlite3.Error):
-            return True
-        if row is None or row[0] != "true":
-            self._asleep.pop(world, None)
-            return False
-        self._asleep[world] = changed
-        return True
-
-
-def world_kept(folder: Path, world: str) -> bool:
-    """Whether a world has a journal in a folder of data."""
-    return (folder / "worlds" / (world + SUFFIX)).exists()
-
-
-def worlds_kept(folder: Path) -> list[str]:
-    """The worlds that have a journal in a folder of data."""
-    try:
-        return [path.name.removesuffix(SUFFIX) for path in (folder / "worlds").iterdir() if path.name.endswith(SUFFIX)]
-    except FileNotFoundError:
-        return []

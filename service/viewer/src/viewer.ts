@@ -149,7 +149,7 @@ export class Viewer {
   private forgotten(): void {
     this.session.leave();
     this.selection.choose(null);
-    this.scene.show(null, null);
+    this.scene.show();
     this.toolbox.forget();
     this.painter.restart();
     this.meter.restart();
@@ -163,10 +163,11 @@ export class Viewer {
 
   startDemo(name: string): void {
     this.guard(async () => {
-      const { world, view, attribution, gate } = await startDemo(this.access.client, name);
+      const { world, view, attribution, gate, arrival } = await startDemo(this.access.client, name);
       this.dialog.close();
       await this.enter(world.id, view);
-      this.scene.show(this.demos.find((demo) => demo.name === name) ?? null, gate);
+      this.scene.show(this.demos.find((demo) => demo.name === name) ?? null, { gate, arrival });
+      if (this.scene.turning) this.looks.showTrails();
       say(element("attribution"), attribution ?? "");
     });
   }
@@ -175,7 +176,7 @@ export class Viewer {
   async enter(id: string, view: Box | null = null): Promise<void> {
     await this.session.enter(id);
     this.view = view;
-    this.scene.show(null, null);
+    this.scene.show();
     this.fitWhenKnown = true;
     say(element("attribution"), "");
     this.selection.choose(null);

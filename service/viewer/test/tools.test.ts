@@ -54,6 +54,8 @@ describe("measurements", () => {
     const text = '# HELP x\norca_x_bucket{le="1"} 3\norca_x_sum 1.25e-05\norca_x_count 7.0\n';
     expect(histogram(text, "orca_x")).toEqual({ sum: 1.25e-5, count: 7 });
     expect(histogram("", "orca_x")).toEqual({ sum: 0, count: 0 });
+    const labelled = 'orca_x_sum{size="100"} 0.5\norca_x_sum{size="1000"} 2\norca_x_count{size="100"} 3\norca_x_count{size="1000"} 4\norca_x_count_created 9\n';
+    expect(histogram(labelled, "orca_x")).toEqual({ sum: 2.5, count: 7 });
   });
 
   it("are written so that people can read them", () => {

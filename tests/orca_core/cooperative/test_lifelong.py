@@ -20,7 +20,7 @@ STEPS = 1200
 def lifelong(variant: Variant, seed: int) -> Lifelong:
     instance = instance_of(ROOMS)
     goals = random_goals(instance.grid, np.random.default_rng(seed))
-    run = Lifelong(instance, Config(), variant, goals, STEPS)
+    run = Lifelong.of(instance, Config(), variant, goals, STEPS)
     while run.step():
         pass
     return run
@@ -66,7 +66,7 @@ def test_goals_from_a_list_are_visited_in_its_order_and_then_it_stays() -> None:
     instance = instance_of(ROOMS)
     # the second waits for a goal that is the first's until that one has gone on
     lists = [[34, 0], [34, 6], []]
-    run = Lifelong(instance, Config(), Variant.CORCA_MAPF, listed_goals(lists), STEPS)
+    run = Lifelong.of(instance, Config(), Variant.CORCA_MAPF, listed_goals(lists), STEPS)
     seen: list[list[int]] = [[int(goal)] for goal in instance.goals]
     while run.step():
         for agent, goal in enumerate(run.run.instance.goals.tolist()):
@@ -76,8 +76,16 @@ def test_goals_from_a_list_are_visited_in_its_order_and_then_it_stays() -> None:
     assert run.arrivals.tolist() == [3, 3, 1]
 
 
+def test_goals_by_chance_are_in_nobody_s_way() -> None:
+    grid = instance_of(ROOMS).grid
+    goals = random_goals(grid, np.random.default_rng(3))
+    drawn = {goals(0, 0, frozenset({34})) for _ in range(400)}
+    # all cells but its own, somebody's goal, and the gap
+    assert drawn == set(np.flatnonzero(grid.free).tolist()) - {0, 34, 17}
+
+
 def test_where_nobody_moves_there_is_nothing_to_go_on_with() -> None:
     instance = instance_of(ROOMS)
     goals = random_goals(instance.grid, np.random.default_rng(0))
     with pytest.raises(InvalidInput, match="lns-only"):
-        Lifelong(instance, Config(), Variant.LNS_ONLY, goals, 10)
+        Lifelong.of(instance, Config(), Variant.LNS_ONLY, goals, 10)

@@ -377,3 +377,19 @@ def test_a_refused_change_leaves_the_map_and_a_cut_one_no_world() -> None:
     assert world.grid_map.center(1, 0) == (-5.0, -1.0)
     with pytest.raises(SnapshotError, match="grid map"):
         PlacedGrid.from_arrays({**world.grid_map.to_arrays(), "size": np.array([9, 9])})
+
+
+def test_through_a_door_that_is_just_wide_enough_rather_than_far_round() -> None:
+    # round the wall it is 40 m, with room; round the one that ends at 3 m it is not worth squeezing through
+    for end, through in ((20.0, True), (3.0, False)):
+        world = yard(([(0, -20), (0, -0.6)], [(0, 0.6), (0, end)]), time_step=0.1)
+        world.add_agents(pathfinders([[-3, 0.2]], [[5, 0]], radius=0.5))
+        crossed = None
+        for _ in range(150):
+            before = world.column("position")[0].copy()
+            take(world, 1)
+            if before[0] < 0.0 <= world.column("position")[0, 0]:
+                crossed = float(world.column("position")[0, 1])
+        assert crossed is not None
+        assert (abs(crossed) < 0.2) == through
+        assert np.allclose(world.column("position"), [[5, 0]], atol=0.1)

@@ -167,4 +167,4 @@ def test_a_surface_without_any_place_has_no_triangles() -> None:
     walkable, blocking = ground([])
     planner = NavmeshPlanner(walkable, blocking)
     assert planner.path([1, 1], [2, 2], 30.0) == Unreachable(None, "start-off-surface")
-    assert planner.reachable(np.ones((1, 2)), np.ones((1, 2)), np.array([30.0])).tolist() == [0]
+    assert planner.reachable(np.ones((1, 2)), np.ones((1, 2)), np.array([30.0]), np.zeros((1, 2))).tolist() == [0]

@@ -374,3 +374,25 @@ def test_geometry_has_limits(small: httpx.Client) -> None:
     wide = "type octile\nheight 1\nwidth 17\nmap\n" + "." * 17
     problem(small.post("/v1/worlds/w/map?as=walkable", content=wide, headers=TEXT), 429, "limit")
     assert small.get("/v1/worlds/w").json()["walkable"] == 0
+
+
+def test_a_surface_that_is_taken_away_says_whom_it_leaves_in_the_air(client: httpx.Client, world: str) -> None:
+    def square(x: float) -> dict[str, Any]:
+        ring = [[x, 0], [x + 8, 0], [x + 8, 8], [x, 8], [x, 0]]
+        return {"id": int(x), "geometry": {"type": "Polygon", "coordinates": [ring]}}
+
+    client.post(f"{world}/walkable", json={"areas": [square(0), square(8)]})
+    client.post(f"{world}/agents", json={"agents": [{"id": 1, "position": [2, 2]}, {"id": 2, "position": [13, 4]}]})
+    batch = {"commands": [{"op": "remove_walkable", "id": 8}]}
+    (result,) = client.post(f"{world}/commands", json=batch).json()["results"]
+    assert result["removed"] == [8]
+    assert [(one["code"], one["message"].split(" is ")[0]) for one in result["warnings"]] == [
+        ("outside-area", "agent 2")
+    ]
+    assert client.get(f"{world}/agents?fields=status").json()["status"] == ["no-goal", "inside-obstacle"]
+    # with the last one gone everybody may be anywhere
+    (result,) = client.post(f"{world}/commands", json={"commands": [{"op": "remove_walkable", "id": 0}]}).json()[
+        "results"
+    ]
+    assert result["warnings"] == []
+    assert client.get(f"{world}/agents?fields=status").json()["status"] == ["no-goal", "no-goal"]

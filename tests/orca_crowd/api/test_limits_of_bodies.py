@@ -55,6 +55,21 @@ def test_headings_travel_in_columns_and_bins(client: httpx.Client, make_world: M
     assert all(map(math.isnan, numbers[2:4]))
 
 
+def test_a_heading_that_was_read_may_be_sent_back(client: httpx.Client, make_world: MakeWorld) -> None:
+    world = make_world(time_step=0.1)
+    sent = [[0.6, 0.8], [3, 1], [-1e-200, 7e-200], [1e8, -3e7], [0.1, 0.7], [-2, -9]]
+    rows = [{"position": [3 * at, 0], "heading": heading} for at, heading in enumerate(sent)]
+    client.post(f"{world}/agents", json={"agents": rows})
+    for at, heading in enumerate(sent):
+        read = client.get(f"{world}/agents/{at}").json()
+        assert math.hypot(*read["heading"]) == pytest.approx(1.0, abs=1e-15)
+        assert math.atan2(*read["heading"]) == pytest.approx(math.atan2(*heading), abs=1e-15)
+        again = client.put(f"{world}/agents/{at}", json=read).json()
+        assert again["heading"] == read["heading"]
+    # one long already
+    assert client.get(f"{world}/agents/0").json()["heading"] == sent[0]
+
+
 def test_a_step_over_the_wire_keeps_the_limits(client: httpx.Client, make_world: MakeWorld) -> None:
     world = make_world(time_step=0.1)
     row = {"position": [0, 0], "goal": [20, 0], "heading": [0, 1], "max_acceleration": 2.0, "max_turning_rate": 1.5}

@@ -59,6 +59,26 @@ def test_a_path_is_that_of_the_library_to_the_bit(client: httpx.Client, make_wor
     assert row["waypoints"] == np.array(expected.waypoints).tobytes()
 
 
+def test_each_storey_has_ways_of_its_own(client: httpx.Client, make_world: MakeWorld) -> None:
+    world = make_world()
+    client.post(f"{world}/walkable", json=area([[-5.0, 0.0], [5.0, 0.0], [5.0, 8.0], [-5.0, 8.0]])).raise_for_status()
+    walls = [
+        {"points": [[0, -1], [0, 6]], "z_range": [0, 2.5]},
+        {"points": [[0, 2], [0, 9]], "z_range": [3, 5.5]},
+    ]
+    client.post(f"{world}/obstacles", json={"obstacles": walls}).raise_for_status()
+    there = {"from": [-4, 4], "to": [4, 4], "radius": 0.3}
+    ranges = ([0, 1.8], [3.2, 5.0], [2.6, 2.9], [2.0, 3.5], None)
+    rows = found(client, world, *({**there, "z_range": one} for one in ranges), there)
+    assert min(y for _, y in rows[0]["waypoints"][1:-1]) > 6.2
+    assert max(y for _, y in rows[1]["waypoints"][1:-1]) < 1.8
+    assert rows[2] == {"waypoints": [[-4, 4], [4, 4]], "length": 8.0}
+    # on the stairs, and where nothing is said, both walls are in the way
+    assert [row["reason"] for row in rows[3:]] == ["disconnected"] * 3
+    refused = client.post(f"{world}/paths", json={"queries": [there, {**there, "z_range": [2, 1]}]})
+    assert faults(refused) == {(1, "z_range")}
+
+
 def test_the_truth_is_told_of_what_cannot_be_reached(client: httpx.Client, make_world: MakeWorld) -> None:
     world = make_world()
     for left in (0.0, 12.0):

@@ -12,8 +12,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from typer.testing import CliRunner, Result
 
 from orca_core.world import World
+from orca_crowd.__main__ import app
 from orca_crowd.journal.codec import pack, unpack
 from orca_crowd.protocol.commands import parse_commands
 from orca_crowd.settings import Settings
@@ -50,21 +52,16 @@ def journal(tmp_path: Path) -> Path:
     return archive.path("w")
 
 
-def replay(*arguments: object) -> subprocess.CompletedProcess[str]:
+def replay(*arguments: object) -> Result:
     """Run the command."""
-    return subprocess.run(
-        [sys.executable, "-m", "orca_crowd", "replay", *map(str, arguments)],
-        capture_output=True,
-        text=True,
-        env=child_environment(),
-        timeout=120,
-        check=False,
-    )
+    return CliRunner().invoke(app, ["replay", *map(str, arguments)])
 
 
 def test_a_journal_is_as_recorded(journal: Path) -> None:
     before = journal.read_bytes()
-    done = replay(journal)
+    # in a process of its own, as a user runs it
+    command = [sys.executable, "-m", "orca_crowd", "replay", str(journal)]
+    done = subprocess.run(command, capture_output=True, text=True, env=child_environment(), check=False)
     assert done.returncode == 0, done.stderr
     assert "steps 0 to 60, 10 changes, 15 digests" in done.stdout
     assert "as recorded; sha256" in done.stdout
@@ -83,7 +80,7 @@ def test_what_differs_is_named(journal: Path) -> None:
             "UPDATE records SET body = ?, crc = ? WHERE sequence = ?", (changed, zlib.crc32(changed), sequence)
         )
     done = replay(journal)
-    assert done.returncode == 1
+    assert done.exit_code == 1
     equal = re.search(r"DIFFERENT: equal up to step (\d+), not any more at step (\d+)", done.stdout)
     assert equal is not None, done.stdout
     assert step <= int(equal[1]) < int(equal[2]) == int(equal[1]) + 4
@@ -94,13 +91,13 @@ def test_damage_is_told(journal: Path) -> None:
     with closing(sqlite3.connect(journal)) as file, file:
         file.execute("UPDATE records SET body = x'00' WHERE sequence = 7")
     done = replay(journal)
-    assert done.returncode == 1
+    assert done.exit_code == 1
     assert "DAMAGED: record 7" in done.stdout
 
 
 def test_a_replay_can_stop_before_the_end(journal: Path) -> None:
     done = replay(journal, "--until", 20)
-    assert done.returncode == 0
+    assert done.exit_code == 0
     assert "steps 0 to 20" in done.stdout
 
 
@@ -109,6 +106,6 @@ def test_other_files_are_refused_in_one_line(tmp_path: Path) -> None:
     other.write_bytes(b"nothing of the kind")
     for path in (other, tmp_path / "missing.sqlite"):
         done = replay(path)
-        assert done.returncode == 2
+        assert done.exit_code == 2
         assert len(done.stderr.splitlines()) == 1
         assert done.stderr.startswith("orca-crowd: ")

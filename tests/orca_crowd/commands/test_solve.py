@@ -139,6 +139,64 @@ def test_a_limit_of_time_is_recorded_and_made_again(tmp_path: Path) -> None:
     assert not (tmp_path / "1.csv.struck").exists()
 
 
+def test_who_arrives_gets_another_goal_by_the_seed(tmp_path: Path) -> None:
+    given = [*write_rooms(tmp_path)[:4], "--variant", "corca-mapf", "-k", "4", "--lifelong", "500"]
+    files = [str(write_config(tmp_path, f"seed: {seed}\n", f"{seed}.yml")) for seed in (1, 1, 2)]
+    traces, figures = [], []
+    for number, config in enumerate(files):
+        out, log = tmp_path / f"{number}.csv", tmp_path / f"{number}.log"
+        said = solve(*given, "--config", config, "-o", str(out), "--debugLog", str(log)).stdout.splitlines()
+        figures.append(float((tmp_path / f"{number}.csv.throughput").read_text()))
+        assert said[-2] == f"  Throughput: {figures[-1]:.6g}"
+        traces.append(log.read_bytes())
+        with out.open() as text:
+            assert text.readline().strip() == ",".join(COLUMNS)
+        assert traces[-1].count(b"# step ") == 501
+    assert traces[0] == traces[1] != traces[2]
+    # each has had several goals, of six cells or so at a cell a second, and waits for others
+    assert min(figures) * 500 * 0.25 >= 4 * 4
+    # where the clock ends it there is a figure too, and a run with a goal each leaves none behind
+    again = solve(*given, "--config", files[0], "-o", str(tmp_path / "0.csv"), "--struck", "step 200")
+    assert again.stdout.splitlines()[-1] == "Time limit: step 200"
+    assert 0.0 < float((tmp_path / "0.csv.throughput").read_text()) != figures[0]
+    assert solve(*given[:-2], "--config", files[0], "-o", str(tmp_path / "0.csv")).exit_code == 0
+    assert not (tmp_path / "0.csv.throughput").exists()
+
+
+def test_agents_may_have_a_radius_each(tmp_path: Path) -> None:
+    given = [*write_rooms(tmp_path), "--variant", "corca", "-k", "2"]
+    # two of 0.12 and what is kept beside them pass each other in the gap
+    (tmp_path / "small.txt").write_text("# small ones\n\n0.12\n 0.12 # and this\n0.4\n")
+    (tmp_path / "mixed.txt").write_text("0.12\n0.38\n")
+    triggers = []
+    for name in ("small.txt", "mixed.txt"):
+        out = tmp_path / "out.csv"
+        assert solve(*given, "--radii", str(tmp_path / name), "-o", str(out)).exit_code == 0
+        found = row(out)
+        assert (found["success_rate"], found["orca_collisions"]) == ("100.0", "0")
+        triggers.append(int(found["dependency_triggers"]))
+    assert triggers[0] == 0 < triggers[1]
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("0.3\nwide\n", "line 2: agent 1: must be one number, not 'wide'"),
+        ("0.3 0.3\n", "line 1: agent 0: must be one number, not '0.3 0.3'"),
+        ("\n0.3\n0.3\n0.3\n0.3\nnan\n", "line 6: agent 4: must be one number, not 'nan'"),
+        ("0.3\n0.3\n", "it has 2 radii, not 4: a line for each agent"),
+        ("", "it has 0 radii, not 4: a line for each agent"),
+        ("# a\n0.3\n0.45\n0.3\n0.4\n", "line 3: agent 1: radius must be above 0 and under 0.4, not 0.45"),
+    ],
+)
+def test_radii_that_are_none_are_named_by_line_and_agent(tmp_path: Path, text: str, said: str) -> None:
+    given = write_rooms(tmp_path)
+    (tmp_path / "radii.yml").write_text(text)
+    files = ["--radii", str(tmp_path / "radii.yml"), "-o", str(tmp_path / "out.csv")]
+    told = refusal(solve(*given, "--variant", "orca", "-k", "4", *files), tmp_path)
+    assert told.splitlines()[0] == f"orca-crowd: mend radii.yml: {said}"
+
+
 def test_the_file_of_defaults_is_written_once(tmp_path: Path) -> None:
     file = tmp_path / "default.yml"
     assert solve("--write-config", str(file)).exit_code == 0
@@ -164,6 +222,9 @@ def test_what_is_missing_is_named(tmp_path: Path) -> None:
         (["-o", "."], "choose another -o: . is a folder"),
         (["-o", "rooms.map"], "choose another -o: rooms.map is read from"),
         (["-o", "a.csv", "--debugLog", "./a.csv"], "choose another --debugLog: a.csv is that of -o already"),
+        (["--radii", "none.txt"], "choose another --radii: none.txt: No such file"),
+        (["--radii", "config.yml"], "mend config.yml: line 1: agent 0: must be one number, not 'run:'"),
+        (["--variant", "lns-only", "--lifelong", "5"], "leave --lifelong out: with lns-only nobody takes a step"),
         (["--waypointFile", "w.txt"], "leave --waypointFile out: orca plans no ways"),
         (["--variant", "lns-only", "--debugLog", "a.log"], "leave --debugLog out: with lns-only nobody takes a step"),
     ],

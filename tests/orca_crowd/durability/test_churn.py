@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import threading
 import time
 from collections import Counter
@@ -20,6 +19,7 @@ from websockets.sync.client import connect
 from websockets.typing import Subprotocol
 
 from orca_crowd.__main__ import app
+from tests.support.leaks import shared_memory
 from tests.support.mortal_server import MortalServer, mortal_server
 
 JSON = Subprotocol("orca-crowd.v1.json")
@@ -159,7 +159,7 @@ def test_worlds_that_came_and_went_leave_nothing(server: MortalServer) -> None:
         end(number)
     time.sleep(0.3)
     held, memory, threads = process.num_fds(), process.memory_info().rss, process.num_threads()
-    shared = set(os.listdir("/dev/shm"))
+    shared = shared_memory()
     for number in range(WORLDS):
         live(number)
     assert process.num_fds() >= held + WORLDS
@@ -171,7 +171,7 @@ def test_worlds_that_came_and_went_leave_nothing(server: MortalServer) -> None:
     assert process.num_fds() <= held + 2
     assert process.num_threads() <= threads + 2
     assert process.memory_info().rss <= 1.1 * memory
-    assert {name for name in set(os.listdir("/dev/shm")) - shared if name.startswith(("psm_", "orca"))} == set()
+    assert shared_memory() <= shared
     assert list((server.data / "worlds").iterdir()) == []
     with closing(client.get("/v1/worlds")) as answer:
         assert answer.json() == {"worlds": []}

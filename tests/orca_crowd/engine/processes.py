@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import json
-import os
 import subprocess
 import sys
-from pathlib import Path
 from typing import Any
 
 import psutil
@@ -15,7 +13,7 @@ from tests.orca_crowd.engine.support import alive, wait_until
 from tests.support.imports import ROOT
 from tests.support.live_server import child_environment
 
-__all__ = ["alone", "begin", "descendants", "gone", "shared_memory"]
+__all__ = ["alone", "begin", "descendants", "gone"]
 
 COMMAND = [sys.executable, "-W", "error", "-m", "tests.orca_crowd.engine.alone"]
 
@@ -50,8 +48,3 @@ def descendants(pid: int) -> list[int]:
 def gone(pids: list[int], seconds: float) -> bool:
     """Whether none of them lives, at the latest after so many seconds."""
     return wait_until(lambda: not any(alive(pid) for pid in pids), seconds)
-
-
-def shared_memory() -> set[str]:
-    """Names in /dev/shm."""
-    return set(os.listdir("/dev/shm")) if Path("/dev/shm").is_dir() else set()

@@ -15,8 +15,9 @@ from pathlib import Path
 import httpx
 import pytest
 
-from tests.orca_crowd.engine.processes import begin, descendants, gone, shared_memory
+from tests.orca_crowd.engine.processes import begin, descendants, gone
 from tests.orca_crowd.engine.support import alive, meanwhile, state_of, wait_until
+from tests.support.leaks import shared_memory
 from tests.support.live_server import _ready_address, child_environment
 
 # within which everybody must be gone
@@ -26,7 +27,7 @@ GONE_SECONDS = 5.0
 def test_the_parent_killed_while_it_steps() -> None:
     before = shared_memory()
     generator = random.Random(0)
-    for _ in range(5):
+    for _ in range(3):
         parent = begin("step_for_ever", "4", "5000")
         assert parent.stdout is not None
         facts = json.loads(parent.stdout.readline())

@@ -54,7 +54,7 @@ def test_who_ends_without_closing_leaves_nobody_and_does_not_wait() -> None:
     assert gone(report["workers"], 5.0)
 
 
-@pytest.mark.parametrize("delay", ["0", "0.1", "0.4", "0.7", "1"])
+@pytest.mark.parametrize("delay", ["0", "0.2", "0.7"])
 def test_closing_while_workers_start_waits_for_nobody(delay: str) -> None:
     (report,) = alone("close_while_starting", delay)
     assert report["raised"] == []

@@ -7,7 +7,7 @@ import pytest
 from orca_crowd.scenes.expected import ENDING, expected_figures
 from orca_crowd.scenes.play import play
 
-QUICK = ("corridor", "junction", "corner")
+QUICK = ("corridor", "junction", "corner", "head-on-vo", "head-on-rvo", "head-on-orca")
 
 
 def test_every_scene_that_ends_says_what_it_comes_to() -> None:
@@ -16,6 +16,17 @@ def test_every_scene_that_ends_says_what_it_comes_to() -> None:
         figures = expected_figures()[scene.name]
         assert figures.arrived == figures.agents == scene.build().agents
         assert figures.last is not None
+
+
+def test_without_reciprocity_they_swing() -> None:
+    turned = {model: expected_figures()[f"head-on-{model}"].turned for model in ("vo", "rvo", "orca")}
+    assert turned["vo"] is not None
+    assert turned["rvo"] is not None
+    assert turned["orca"] is not None
+    # degrees: more than half a circle, against out of the way and back
+    assert turned["vo"] > 180.0
+    assert max(turned["rvo"], turned["orca"]) < 45.0
+    assert all(figures.turned is None for name, figures in expected_figures().items() if "head-on" not in name)
 
 
 @pytest.mark.parametrize("name", QUICK)

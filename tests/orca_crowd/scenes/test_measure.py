@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from orca_crowd.scenes.measure import Measure, deepest_overlap
+from orca_crowd.scenes.measure import Figures, Measure, deepest_overlap
 from orca_crowd.scenes.scene import SceneData
 from orca_crowd.scenes.walkers import walk
 
@@ -69,3 +69,27 @@ def test_the_deepest_overlap_is_that_of_all_pairs() -> None:
         assert deepest_overlap(points, radii) == pytest.approx(max(0.0, -gaps.min()), abs=1e-12)
     assert deepest_overlap(points[:1], radii[:1]) == 0.0
     assert deepest_overlap(np.zeros((3, 2)), np.full(3, 0.5)) == 1.0
+
+
+def test_turns_are_counted_on_the_way_and_to_either_side() -> None:
+    steps = np.array([(1.0, 0.0), (0.0, 1.0), (0.0, 1.0), (0.0, 0.0), (1.0, 0.0), (-1.0, 1.0), (1.0, 0.0)])
+    data = replace(walk(STARTS, STARTS + np.array([1.0, 3.0]), seed=1, time_limit=30.0), turning=True)
+    measure, places = Measure(data, np.array([5.0, 5.0])), STARTS.copy()
+    for at, step in enumerate(steps, 1):
+        # the second one stands
+        places = places + step * [[1.0], [0.0]]
+        measure.see(places, at * 0.1)
+    # left, past a rest right again, three eighths of a circle left; the last move came after the arrival
+    assert measure.arrived == 1
+    assert measure.figures().turned == pytest.approx(0.5 * (90.0 + 90.0 + 135.0))
+    assert replace(measure.figures(), turned=None) == replace(measured_still(data, steps), turned=None)
+
+
+def measured_still(data: SceneData, steps: np.ndarray) -> Figures:
+    """The same walk in a scene that is not about turning."""
+    measure, places = Measure(replace(data, turning=False), np.array([5.0, 5.0])), STARTS.copy()
+    for at, step in enumerate(steps, 1):
+        places = places + step * [[1.0], [0.0]]
+        measure.see(places, at * 0.1)
+    assert measure.figures().turned is None
+    return measure.figures()

@@ -19,8 +19,9 @@ from orca_crowd.scenes.corridor import corridor
 from orca_crowd.scenes.door import door
 from orca_crowd.scenes.evacuation import evacuation
 from orca_crowd.scenes.game_map import game_map
+from orca_crowd.scenes.head_on import head_on
 from orca_crowd.scenes.junction import junction
-from orca_crowd.scenes.play import Play
+from orca_crowd.scenes.play import Play, play
 from orca_crowd.scenes.plaza import plaza
 from orca_crowd.scenes.scene import SceneData
 from orca_crowd.scenes.walkers import APART, places
@@ -36,6 +37,7 @@ SCENES: dict[str, Build] = {
     "building": lambda count, seed: building(count, seed=seed),
     "bottleneck": lambda count, seed: bottleneck(count, seed=seed),
     "game_map": lambda count, seed: game_map(count, seed=seed),
+    "head_on": lambda count, seed: head_on("rvo", count // 2, seed),
 }
 
 
@@ -66,7 +68,7 @@ def test_equal_numbers_make_equal_scenes_and_other_seeds_other_ones(name: str) -
         assert first.columns[column].tobytes() != other.columns[column].tobytes()
 
 
-@pytest.mark.parametrize("name", [name for name in SCENES if name != "plaza"])
+@pytest.mark.parametrize("name", [name for name in SCENES if name not in ("plaza", "head_on")])
 def test_every_goal_can_be_reached(name: str) -> None:
     data = SCENES[name](24, 2)
     walkable = WalkableSet()
@@ -90,6 +92,14 @@ def test_people_of_one_exit_have_one_goal_and_one_field() -> None:
     world = Play(data).world
     world.step(10)
     assert sorted(np.unique(world.column("status")).tolist()) == [1], "all on their way, and nobody unreachable"
+
+
+@pytest.mark.parametrize("seed", [5, 6])
+def test_only_plain_velocity_obstacles_make_them_swing(seed: int) -> None:
+    found = {model: play(head_on(model, 3, seed)) for model in ("vo", "rvo", "orca")}
+    assert {figures.arrived for figures in found.values()} == {6}
+    turned = {model: figures.turned or 0.0 for model, figures in found.items()}
+    assert turned["vo"] > 5.0 * max(turned["rvo"], turned["orca"])
 
 
 def test_walls_are_as_wide_apart_as_asked_for() -> None:

@@ -28,6 +28,9 @@ def test_colours_heat_and_trails_change_the_picture(open_page: OpenPage, pair: s
     seen = {"status": stage(page)}
     for name, key in (("speed", "c"), ("group", "c"), ("turns", "c"), ("status again", "c"), ("trails", "t")):
         page.key(key)
+        # the panel says by what, whichever it is
+        if key == "c":
+            assert page.page.is_checked(f"input[name=colour][value={name.split()[0]}]")
         seen[name] = stage(page)
     assert (seen["status"] == seen["status again"]).all()
     for one, other in (

@@ -56,6 +56,26 @@ def test_a_scene_shows_what_is_seen_of_it_beside_what_it_comes_to(open_page: Ope
     client.delete(f"/v1/worlds/{world}")
 
 
+def test_without_reciprocity_the_page_shows_how_they_swing(open_page: OpenPage, client: httpx.Client) -> None:
+    page = open_page()
+    said = {model: figures_of(client, f"head-on-{model}")["turned"] for model in ("vo", "rvo", "orca")}
+    for model, turned in said.items():
+        assert f"each turned by {turned:.0f}°" in page.text(f"#welcome-demos [data-demo=head-on-{model}]")
+    page.page.click("#welcome-demos [data-demo=head-on-vo]")
+    page.until(lambda: page.page.is_visible("#scene"), "the figures of the scene")
+    # where they went is what there is to see
+    assert page.page.is_checked("#trails")
+    world = page.page.url.partition("world=")[2]
+    client.patch(f"/v1/worlds/{world}", json={"clock": {"mode": "realtime", "rate": 25}})
+    page.until(lambda: cells(page)["Arrived"] == ["10", "10"], "all have arrived")
+    so_far, end = (float(cell) for cell in cells(page)["Turned, each °"])
+    # a frame that was not seen takes something off
+    assert 2.0 * max(said["rvo"], said["orca"]) < so_far <= end + 1.0
+    # whatever the size of a world, how long its steps take is measured
+    page.until(lambda: "ms" in page.text("#charts"), "how long a step takes")
+    client.delete(f"/v1/worlds/{world}")
+
+
 def test_a_world_of_ones_own_has_no_such_figures(open_page: OpenPage, pair: str) -> None:
     page = open_page(pair)
     assert not page.page.is_visible("#scene")

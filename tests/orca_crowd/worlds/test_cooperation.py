@@ -16,6 +16,7 @@ from orca_core.cooperative.team_planning import TeamPlan, TeamQuestion
 from orca_core.formats import contours
 from orca_core.formats.movingai import parse_map
 from orca_core.geometry.placed_grid import PlacedGrid
+from orca_core.geometry.walkable import WalkableArea
 from orca_core.options import Options
 from orca_core.simulation import Simulation
 from orca_crowd.protocol.commands import parse_commands
@@ -45,6 +46,26 @@ def rooms() -> World:
             "radius": np.full(4, 0.4),
             "max_speed": np.full(4, 1.0),
             "obstacle_horizon": np.full(4, 0.25),
+        }
+    )
+    Simulation(world)
+    return world
+
+
+def halls() -> World:
+    """Three from each side through a passage of walkable ground in which two do not pass each other."""
+    world = World(time_step=0.1, options=Options.from_mapping({"corridor_turns": True}), seed=5)
+    outline = [(0, 0), (6, 0), (6, 2.5), (10, 2.5), (10, 0), (16, 0), (16, 6), (10, 6), (10, 3.5), (6, 3.5), (6, 6)]
+    world.add_walkable([WalkableArea(polygons=((np.array([*outline, (0, 6)], np.float64),),))])
+    west = np.array([(1.0, 1.5), (1.0, 3.0), (1.0, 4.5)])
+    east = west * [-1.0, 1.0] + [16.0, 0.0]
+    world.add_agents(
+        {
+            "position": np.concatenate([west, east]),
+            "goal": np.concatenate([east, west]),
+            "guidance": ["path"] * 6,
+            "radius": np.full(6, 0.3),
+            "max_speed": np.full(6, 1.0),
         }
     )
     Simulation(world)
@@ -112,3 +133,61 @@ def test_a_journal_brings_plans_back_though_nobody_could_make_them_again(
     again.advance(60)
     library.step(60)
     assert again.world.snapshot() == library.snapshot()
+
+
+def test_a_crowd_that_goes_on_and_on_comes_out_of_its_journal_again(archive: Archive, pool: PlannerPool) -> None:
+    session = Session("w", rooms(), Settings())
+    archive.begin(session, FACTS)
+    session.plan_with(pool)
+    grid = session.world.grid_map
+    assert grid is not None
+    arrivals = dict.fromkeys(range(4), 0)
+    for _ in range(240):
+        events = session.advance(1)
+        session.record(0.0)
+        arrived = [int(one) for event in events if event["kind"] == "arrived" for one in event["ids"]]
+        for one in arrived:
+            arrivals[one] += 1
+            column = 6 if session.world.agent(one)["goal"][0] < 3.0 else 0
+            goal = list(grid.center(column, (one + arrivals[one]) % 5))
+            body: dict[str, object] = {"op": "set_agents", "agents": [{"id": one, "goal": goal}]}
+            session.answer(parse_commands({"commands": [body]}, Settings()))
+    assert min(arrivals.values()) >= 2
+    path, saved = archive.path("w"), session.world.snapshot()
+    assert session.recorder is not None
+    session.recorder.file.close()
+    back = recover(path, "w", World.restore, Settings())
+    back.file.close()
+    assert back.cut is None
+    assert back.session.world.snapshot() == saved
+
+
+def test_a_journal_brings_turns_on_walkable_ground_back(archive: Archive, pool: PlannerPool) -> None:
+    session, library = Session("w", halls(), Settings()), halls()
+    archive.begin(session, FACTS)
+    session.plan_with(pool)
+    waited = 0
+    # somebody is wider from the middle of it on, so that corridors are found anew
+    for steps in (60, 60):
+        for _ in range(steps):
+            step(session, 1)
+            waited += int((session.world.column("waits_for") >= 0).sum())
+        library.step(steps)
+        assert session.world.snapshot() == library.snapshot()
+        if steps == 60 and library.step_count == 60:
+            change: dict[str, object] = {"agents": [{"id": 0, "radius": 0.4}]}
+            session.answer(parse_commands({"commands": [{"op": "set_agents", **change}]}, Settings()))
+            library.set_agents([0], {"radius": [0.4]})
+    assert waited, "nobody waited for anybody"
+    path, saved = archive.path("w"), session.world.snapshot()
+    assert session.recorder is not None
+    session.recorder.file.close()
+    back = recover(path, "w", World.restore, Settings())
+    back.file.close()
+    assert back.cut is None
+    assert back.session.world.snapshot() == saved
+    back.session.plan_with(pool)
+    back.session.advance(400)
+    library.step(400)
+    assert back.session.world.snapshot() == library.snapshot()
+    assert np.abs(library.column("position") - library.population.state["goal"]).max() < 0.05

@@ -37,7 +37,8 @@ MapKind: TypeAlias = Literal["obstacles", "walkable", "grid"]
 # a file, or what is in one: the text of a MovingAI map, or GeoJSON as text or as a mapping
 MapSource: TypeAlias = Path | str | bytes | Mapping[str, Any]
 
-# `{"from": (x, y), "to": (x, y), "radius": r}`; the radius left out is the world's
+# `{"from": (x, y), "to": (x, y), "radius": r, "z_range": (low, high)}`; the radius left out is the world's, and without
+# heights all is in the way
 PathQuery: TypeAlias = Mapping[str, Any]
 
 MOVING_AI = "text/plain"

@@ -196,7 +196,7 @@ export type components = {
             yields_to: number | null;
             /**
              * Cooperation
-             * @description What it does under the guidance of the world; none without.
+             * @description What it does by a plan for all; with corridor_turns drift of who waits, else none.
              * @enum {string}
              */
             cooperation: "none" | "orca" | "drift" | "mapf" | "yield";
@@ -335,7 +335,7 @@ export type components = {
             yields_to: number | null;
             /**
              * Cooperation
-             * @description What it does under the guidance of the world; none without.
+             * @description What it does by a plan for all; with corridor_turns drift of who waits, else none.
              * @enum {string}
              */
             cooperation: "none" | "orca" | "drift" | "mapf" | "yield";
@@ -973,6 +973,11 @@ export type components = {
              * @description Agents a second across the gate; null without a gate.
              */
             flow: number | null;
+            /**
+             * Turned
+             * @description Mean of the degrees by which each turns on its way; null in a scene that is not about it.
+             */
+            turned: number | null;
         };
         /**
          * ForkBody
@@ -1437,6 +1442,16 @@ export type components = {
              */
             replan_jams?: boolean;
             /**
+             * Corridor Turns
+             * @default false
+             */
+            corridor_turns?: boolean;
+            /**
+             * Corridor Margin
+             * @default 0
+             */
+            corridor_margin?: number;
+            /**
              * Stall Time
              * @default 3
              */
@@ -1513,6 +1528,12 @@ export type components = {
              * @default null
              */
             radius?: number | null;
+            /**
+             * Z Range
+             * @description From the lower to the upper height at which who asks stands: nothing at other heights is in its way; null or left out: what stands at any height is.
+             * @default null
+             */
+            z_range?: number[] | null;
         };
         /**
          * PathShown
@@ -1827,6 +1848,11 @@ export type components = {
              * @description Ends of the line across which its flow is counted.
              */
             gate: number[][] | null;
+            /**
+             * Arrival
+             * @description How near to its goal somebody has arrived, in metres.
+             */
+            arrival: number;
         };
         /**
          * SteerAnswer

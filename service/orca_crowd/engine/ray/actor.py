@@ -14,6 +14,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Protocol
 
+from orca_crowd.engine.ray.environment import at_usual_priority
+
 __all__ = ["ActorOrder", "WorldActor", "WorldHost"]
 
 
@@ -54,6 +56,7 @@ class WorldActor:
         """Begin to run a world; it is there once `describe` says so."""
         import ray
 
+        at_usual_priority()
         os.environ.update(order.environment)
         module, _, function = order.run.partition(":")
         run: Callable[..., WorldHost] = getattr(importlib.import_module(module), function)

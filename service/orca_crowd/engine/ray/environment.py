@@ -5,6 +5,8 @@
   arbitrary uid in a container, gets a home that exists; the token itself is then given as RAY_AUTH_TOKEN.
 - A process that has lost the head of the cluster ends itself after a minute: a front end says that it is not ready and
   goes on, since the streams that it relays do not pass the head.
+
+And what Ray does to its workers: they run at niceness 15, for work that nobody waits for.
 """
 
 from __future__ import annotations
@@ -12,10 +14,14 @@ from __future__ import annotations
 import os
 import tempfile
 from collections.abc import MutableMapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Final
 
-__all__ = ["RAY_VARIABLES", "prepare_environment"]
+__all__ = ["NICENESS", "RAY_VARIABLES", "at_usual_priority", "prepare_environment"]
+
+# by which the operator tells Ray how nice its workers are
+NICENESS: Final = "RAY_worker_niceness"
 
 # each unless the operator has said otherwise
 RAY_VARIABLES: Final = {
@@ -38,3 +44,17 @@ def prepare_environment(environment: MutableMapping[str, str] | None = None) -> 
         folder = Path(tempfile.gettempdir()) / f"orca-crowd-ray-{os.getuid()}"
         folder.mkdir(mode=0o700, exist_ok=True)
         found["HOME"] = str(folder)
+
+
+def at_usual_priority() -> None:
+    """Be as nice as any other server, where the operator has not said otherwise and this user may.
+
+    Beside anything else that computes, a process of niceness 15 gets a thirtieth of a core: its steps would be late.
+    Without the right to it (root, CAP_SYS_NICE) nothing happens; the operator then tells Ray, see docs/cluster.md.
+    """
+    if NICENESS in os.environ:
+        return
+    with suppress(OSError):
+        # the call is for one thread, and Ray has started some already
+        for task in Path("/proc/self/task").iterdir():
+            os.setpriority(os.PRIO_PROCESS, int(task.name), 0)

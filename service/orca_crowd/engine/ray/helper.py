@@ -15,6 +15,8 @@ from typing import Any
 
 import ray
 
+from orca_crowd.engine.ray.environment import at_usual_priority
+
 __all__ = ["Helper", "hire"]
 
 # what a helper takes over from the environment of the process that asks for it
@@ -26,6 +28,7 @@ class Helper:
 
     def __init__(self, key: bytes, environment: Mapping[str, str]) -> None:
         """`key` is what a world that connects must know."""
+        at_usual_priority()
         os.environ.update(environment)
         from orca_crowd.engine.ray.attending import begin
 

@@ -21,6 +21,7 @@ ANSWER_SECONDS: Final = 5.0
 # what nodes on this machine are told beside where to find our packages
 NODE_ENVIRONMENT: Final = {
     "RAY_USAGE_STATS_ENABLED": "0",
+    "RAY_worker_niceness": "0",
     # our processes hold no device, and Ray would hide all of them with a warning
     "RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO": "0",
     # a machine that has much else to do takes its time to begin
@@ -43,6 +44,11 @@ class LocalNodes:
     def add(self, processors: int) -> None:
         """One more node, which says that it has so many processors."""
         self._cluster.add_node(num_cpus=processors, include_dashboard=False, object_store_memory=STORE)
+
+    @property
+    def beside_the_head(self) -> list[str]:
+        """The ids of the nodes that can be killed."""
+        return [str(each.node_id) for each in self._cluster.worker_nodes]
 
     def kill(self, node: str) -> None:
         """SIGKILL for the processes of a node beside the head; raises ValueError where there is none of this id."""

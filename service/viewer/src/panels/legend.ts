@@ -6,9 +6,9 @@ import type { Theme } from "../drawing/theme.ts";
 import { counted, draw, make, shown } from "./page.ts";
 
 const WINDS = ["E–NE", "NE–N", "N–NW", "NW–W", "W–SW", "SW–S", "S–SE", "SE–E"];
-/** What agents do by a plan for all, in words. */
+/** What agents do where they take turns, in words. */
 const TURN_NAMES: readonly string[] = TURNS.map(
-  (turn) => ({ none: "no plan", orca: "under way", drift: "waiting", mapf: "untying a knot", yield: "making way" })[turn],
+  (turn) => ({ none: "on its own", orca: "under way", drift: "waiting", mapf: "untying a knot", yield: "making way" })[turn],
 );
 /** So many statuses are always listed, the others while somebody has them. */
 const USUAL = 4;

@@ -37,8 +37,11 @@ export class Looks {
   }
 
   toggleTrails(): void {
-    const box = element<HTMLInputElement>("trails");
-    box.checked = !box.checked;
+    this.showTrails(!this.trails);
+  }
+
+  showTrails(shown = true): void {
+    element<HTMLInputElement>("trails").checked = shown;
     this.changed();
   }
 

@@ -42,11 +42,11 @@ export class Samples {
   }
 }
 
-/** Sum and count of a histogram in the text format of Prometheus. */
+/** Sum and count of a histogram in the text format of Prometheus, all its labels together. */
 export function histogram(text: string, name: string): { readonly sum: number; readonly count: number } {
   const value = (part: string): number => {
-    const found = new RegExp(`^${name}_${part} (\\S+)$`, "m").exec(text);
-    return found === null ? 0 : Number(found[1]);
+    const found = text.matchAll(new RegExp(`^${name}_${part}(?:\\{[^}]*\\})? (\\S+)$`, "gm"));
+    return [...found].reduce((total, [, one]) => total + Number(one), 0);
   };
   return { sum: value("sum"), count: value("count") };
 }

@@ -20,6 +20,7 @@ export interface Started {
   readonly view: Box;
   readonly attribution: string | null;
   readonly gate: Gate | null;
+  readonly arrival: number;
 }
 
 /** Scenes that the server has. */

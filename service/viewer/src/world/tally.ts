@@ -1,11 +1,22 @@
 // How the crowd of a scene fares, from the frames that have been seen: who has arrived and when, the deepest overlap,
-// the flow across a gate. What no frame showed is not known.
-import { STATUSES, type CrowdFrame } from "./frame.ts";
-
-const ARRIVED: ReadonlySet<number> = new Set(STATUSES.flatMap((status, code) => (status.startsWith("arrived") ? [code] : [])));
+// the flow across a gate, how much everybody turns. What no frame showed is not known.
+import { speedOf, type CrowdFrame } from "./frame.ts";
 
 export type Point = readonly [number, number];
 export type Gate = readonly [Point, Point];
+
+/** What counts in a scene, beside who is where. */
+export interface Counting {
+  /** Line across which its flow is counted. */
+  readonly gate: Gate | null;
+  /** How near to its goal somebody has arrived. Its status comes apart from its position, and may be late by a frame. */
+  readonly arrival: number;
+  /** Whether it is counted how much everybody turns. */
+  readonly turning: boolean;
+}
+
+/** Who is slower than this, in metres a second, goes in no direction. */
+const SLOWEST = 0.05;
 
 export class Tally {
   /** Seconds of the world at which the last one seen to arrive did. */
@@ -14,9 +25,11 @@ export class Tally {
   overlap = 0;
   private readonly there = new Set<number>();
   private readonly through = new Map<number, number>();
+  private readonly directions = new Map<number, Point>();
+  private degrees = 0;
   private before: CrowdFrame | null = null;
 
-  constructor(private readonly gate: Gate | null) {}
+  constructor(private readonly counting: Counting) {}
 
   get arrived(): number {
     return this.there.size;
@@ -29,18 +42,43 @@ export class Tally {
     return times.length > 1 && lasted > 0 ? (times.length - 1) / lasted : null;
   }
 
+  /** Degrees by which each has turned on its way, to either side, on average; null where that is not counted. */
+  get turned(): number | null {
+    return this.counting.turning && this.before !== null && this.before.ids.length > 0 ? this.degrees / this.before.ids.length : null;
+  }
+
   /** Look at a frame; older ones than the newest seen are left out. */
   see(frame: CrowdFrame): void {
     const before = this.before;
     if (before !== null && frame.step <= before.step) return;
+    if (this.counting.turning) this.turn(frame);
     frame.ids.forEach((id, row) => {
-      if (!ARRIVED.has(frame.status[row]!) || this.there.has(id)) return;
+      if (this.there.has(id) || !this.arrives(frame, row)) return;
       this.there.add(id);
       this.last = frame.time;
     });
     this.overlap = Math.max(this.overlap, deepest(frame));
-    if (this.gate !== null && before !== null && before.ids === frame.ids) this.pass(before, frame, this.gate);
+    const { gate } = this.counting;
+    if (gate !== null && before !== null && before.ids === frame.ids) this.pass(before, frame, gate);
     this.before = frame;
+  }
+
+  private arrives(frame: CrowdFrame, row: number): boolean {
+    const { arrival } = this.counting;
+    const dx = frame.position[2 * row]! - frame.goal[2 * row]!;
+    const dy = frame.position[2 * row + 1]! - frame.goal[2 * row + 1]!;
+    return dx * dx + dy * dy <= arrival * arrival;
+  }
+
+  private turn(frame: CrowdFrame): void {
+    frame.ids.forEach((id, row) => {
+      if (this.there.has(id) || speedOf(frame, row) <= SLOWEST) return;
+      const x = frame.velocity[2 * row]!;
+      const y = frame.velocity[2 * row + 1]!;
+      const was = this.directions.get(id);
+      if (was !== undefined) this.degrees += Math.abs(Math.atan2(was[0] * y - was[1] * x, was[0] * x + was[1] * y)) * (180 / Math.PI);
+      this.directions.set(id, [x, y]);
+    });
   }
 
   private pass(before: CrowdFrame, frame: CrowdFrame, [[ax, ay], [bx, by]]: Gate): void {

@@ -34,7 +34,7 @@ class Fronts:
 
     def __init__(self, cluster: RayCluster, folder: Path, stack: ExitStack) -> None:
         self.cluster = cluster
-        self.data = folder / "data"
+        self.data: Path | str = folder / "data"
         self._folder = folder
         self._stack = stack
         self.servers: list[MortalServer] = []
@@ -214,17 +214,29 @@ def test_a_killed_process_is_back_with_all_that_was_acknowledged(
         assert second.delete(f"/v1/worlds/{name}").status_code == 204
 
 
-def test_a_front_end_that_dies_takes_nothing_with_it(fronts: Fronts, first: httpx.Client, tmp_path: Path) -> None:
+def test_a_front_end_that_dies_takes_nothing_with_it_and_a_store_keeps_what_it_has(
+    fronts: Fronts, first: httpx.Client, tmp_path: Path
+) -> None:
+    pytest.importorskip("fsspec")
+    store = tmp_path / "store"
     with ExitStack() as stack:
         brief = Fronts(fronts.cluster, tmp_path, stack)
-        brief.data = fronts.data
+        brief.data = f"file://{store}"
         brief.start()
         with brief.client(0) as client:
+            assert client.get("/v1/info").json()["durability"] == ["power", "none"]
             path = make(client, "orphan")
             assert client.post(f"{path}/steps", json={"count": 3}).json()["step"] == 3
         brief.servers[0].kill()
-    assert first.post(f"{path}/steps", json={"count": 1}).json()["step"] == 4
+    # its process goes on, and comes back from the store whoever asks for it
+    stepped = first.post(f"{path}/steps", json={"count": 1, "return": "digest"}).json()
+    assert stepped["step"] == 4
+    (process,) = fronts.cluster.worlds()
+    os.kill(process, signal.SIGKILL)
+    assert first.get(f"{path}/digest").json() == {"step": 4, "sha256": stepped["digest"]}
+    assert [each.name for each in (store / "made").iterdir()] == ["orphan"]
     assert first.delete(path).status_code == 204
+    assert [each for each in store.rglob("*") if each.is_file()] == []
 
 
 def test_a_frozen_process_says_nothing_more_when_it_wakes_up(fronts: Fronts, first: httpx.Client) -> None:
@@ -295,4 +307,4 @@ def test_a_front_end_outlives_its_cluster_and_says_so(fronts: Fronts, first: htt
     refused = first.post("/v1/worlds", json={"id": "more", "time_step": 0.1})
     assert (refused.status_code, refused.json()["code"]) == (503, "not-ready")
     # the world is kept, in the same file that any server reads
-    assert (fronts.data / path.replace("/v1/", "")).with_suffix(".sqlite").exists()
+    assert (Path(fronts.data) / path.replace("/v1/", "")).with_suffix(".sqlite").exists()
