@@ -25,7 +25,7 @@ from orca_crowd.journal.watch import writing_watched
 from orca_crowd.keys.buckets import Buckets
 from orca_crowd.keys.doorkeeper import Doorkeeper
 from orca_crowd.keys.tries import FailedTries
-from orca_crowd.metrics import Metrics
+from orca_crowd.metrics import LAG_PERIOD, LAG_PERIOD_HOSTED, Metrics
 from orca_crowd.protocol.compatibility import CLIENT_HEADER
 from orca_crowd.protocol.controllers import CONTROLLER_HEADER
 from orca_crowd.settings import Settings
@@ -190,7 +190,8 @@ async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
     services.registry.start(may_return)
     if services.front is not None:
         services.front.start()
-    lag = asyncio.create_task(services.metrics.watch_loop(), name="event loop lag")
+    period = LAG_PERIOD if app.state.hosted is None else LAG_PERIOD_HOSTED
+    lag = asyncio.create_task(services.metrics.watch_loop(period), name="event loop lag")
     try:
         yield
     finally:

@@ -14,10 +14,12 @@ from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, Proc
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metric
 from prometheus_client.registry import Collector
 
-__all__ = ["SIZES", "Metrics"]
+__all__ = ["LAG_PERIOD", "LAG_PERIOD_HOSTED", "SIZES", "Metrics"]
 
 # how often the event loop is asked whether it is awake, in seconds
 LAG_PERIOD = 0.01
+# in the process of one world, of which a machine has many: each look wakes it
+LAG_PERIOD_HOSTED = 0.5
 # classes of worlds by the number of their agents: up to so many; beyond them `more`
 SIZES: Final = (100, 1_000, 10_000, 100_000)
 CLASSES: Final = (*map(str, SIZES), "more")
@@ -191,13 +193,13 @@ class Metrics:
         """Show what the engine counts, and what runs here."""
         self.registry.register(_Engine(counts, version))
 
-    async def watch_loop(self) -> None:
-        """Measure the lag of the running event loop until cancelled."""
+    async def watch_loop(self, period: float = LAG_PERIOD) -> None:
+        """Measure the lag of the running event loop, every `period` seconds, until cancelled."""
         loop = asyncio.get_running_loop()
         while True:
             before = loop.time()
-            await asyncio.sleep(LAG_PERIOD)
-            self.lag.observe(max(0.0, loop.time() - before - LAG_PERIOD))
+            await asyncio.sleep(period)
+            self.lag.observe(max(0.0, loop.time() - before - period))
 
     def text(self) -> bytes:
         """The Prometheus text format; asks the file system for the sizes of journals, so for a helper thread."""

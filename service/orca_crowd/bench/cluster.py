@@ -10,7 +10,7 @@ from contextlib import AsyncExitStack, ExitStack, contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from orca_crowd.bench.cluster_deaths import killed_node, killed_process
+from orca_crowd.bench.cluster_deaths import drained_node, killed_node, killed_process
 from orca_crowd.bench.cluster_division import congruence, division
 from orca_crowd.bench.cluster_figures import cluster_bars, cluster_figures
 from orca_crowd.bench.cluster_served import added_to_a_tick, worlds_in_real_time
@@ -25,7 +25,7 @@ from orca_crowd.worlds.scenes import SCENES
 if TYPE_CHECKING:
     from orca_crowd.engine.ray.local import LocalNodes
 
-__all__ = ["FORMAT", "ClusterPlan", "measure_cluster"]
+__all__ = ["FORMAT", "ClusterPlan", "Run", "measure_cluster"]
 
 FORMAT = 1
 # processors that each of the two nodes says it has: worlds ask for little, and helpers for one each
@@ -58,6 +58,8 @@ class ClusterPlan:
     processes_killed: int = 3
     nodes_killed: int = 1
     killed_agents: int = 1_000
+    nodes_drained: int = 1
+    drained_agents: int = 10_000
 
 
 class Run:
@@ -81,6 +83,7 @@ class Run:
                 "of them watched; a step is late by what passes from its deadline until its frame has been read",
                 f"killed under load: a world of {plan.killed_agents:,} agents with durability `power` is sent a goal "
                 "and a step at a time, and its digests are read meanwhile",
+                f"emptied under load: the same with {plan.drained_agents:,} agents and `orca-crowd cluster drain`",
             ],
             "remarks": busy_before(machine),
             "congruence": [],
@@ -88,7 +91,7 @@ class Run:
             "division": [],
             "tick": None,
             "realtime": None,
-            "killed": {"process": [], "node": []},
+            "killed": {"process": [], "node": [], "drained": []},
             "failed": [],
         }
 
@@ -128,7 +131,7 @@ def measure_cluster(
     tell("two nodes")
     with local_nodes([PROCESSORS, PROCESSORS]) as nodes:
         _in_this_process(run)
-        if plan.ticks or plan.worlds or plan.processes_killed or plan.nodes_killed:
+        if plan.ticks or plan.worlds or plan.processes_killed or plan.nodes_killed or plan.nodes_drained:
             with asyncio.Runner(loop_factory=event_loop) as runner:
                 runner.run(_through_front_ends(run, nodes))
     return run.so_far()
@@ -185,6 +188,11 @@ async def _through_front_ends(run: Run, nodes: LocalNodes) -> None:
             for number in range(plan.nodes_killed):
                 with run.part(f"a node is killed, {number + 1} of {plan.nodes_killed}"):
                     result["killed"]["node"].append(await killed_node(remote, scene, nodes))
+                    nodes.add(PROCESSORS)
+            for number in range(plan.nodes_drained):
+                with run.part(f"a node is emptied, {number + 1} of {plan.nodes_drained}"):
+                    moved = await drained_node(remote, Scene(plan.drained_agents), nodes)
+                    result["killed"]["drained"].append(moved)
                     nodes.add(PROCESSORS)
             if plan.worlds:
                 with run.part(f"{plan.worlds} worlds in real time"), at_rest():

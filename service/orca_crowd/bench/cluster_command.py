@@ -37,6 +37,7 @@ def bench_cluster(
     seconds: Annotated[float, typer.Option(min=2.0, max=3_600.0, help="How long they run.")] = 20.0,
     processes: Annotated[int, typer.Option(min=0, max=1_000, help="Processes of worlds that are killed.")] = 3,
     nodes: Annotated[int, typer.Option(min=0, max=100, help="Nodes that are killed.")] = 1,
+    drains: Annotated[int, typer.Option(min=0, max=100, help="Nodes that are emptied.")] = 1,
     json_file: JsonFile = None,
     write_docs: Annotated[bool, typer.Option("--write-docs", help="Bring docs/performance.md up to date.")] = False,
 ) -> None:
@@ -62,13 +63,18 @@ def bench_cluster(
         seconds=seconds,
         processes_killed=processes,
         nodes_killed=nodes,
+        nodes_drained=drains,
     )
     shown = _Shown(console, json_file)
-    # whoever ends it wants what was measured, and no cluster left behind
-    signal.signal(signal.SIGTERM, signal.default_int_handler)
     try:
         with console.status("starting") as status:
-            result = measure_cluster(plan, tell=lambda what: status.update(what), keep=shown.keep)
+
+            def tell(what: str) -> None:
+                # whoever ends it wants what was measured, and no cluster left behind; Ray sets a handler of its own
+                signal.signal(signal.SIGTERM, signal.default_int_handler)
+                status.update(what)
+
+            result = measure_cluster(plan, tell=tell, keep=shown.keep)
     except KeyboardInterrupt:
         if shown.result is None:
             raise typer.Exit(INTERRUPTED) from None

@@ -10,6 +10,8 @@ from __future__ import annotations
 import asyncio
 import os
 import signal
+import subprocess
+import sys
 import time
 from collections.abc import Callable
 from contextlib import suppress
@@ -25,9 +27,10 @@ from orca_core.world import World
 from orca_crowd.bench.contenders import scene_columns
 from orca_crowd.bench.scenes import Scene
 from orca_crowd.bench.serving import PATIENCE, Remote, columns_of
+from orca_crowd.bench.start import child_environment
 from orca_crowd.engine.ray.local import LocalNodes, process_of
 
-__all__ = ["Load", "goal_of", "killed_node", "killed_process", "who"]
+__all__ = ["Load", "drained_node", "goal_of", "killed_node", "killed_process", "who"]
 
 # steps that are acknowledged before the kill, and after it
 BEFORE, AFTER = 30, 20
@@ -174,3 +177,15 @@ async def killed_node(remote: Remote, scene: Scene, nodes: LocalNodes) -> dict[s
     return await _under_load(
         remote, scene, lambda _, node: nodes.kill(node), lambda node: node in nodes.beside_the_head
     )
+
+
+async def drained_node(remote: Remote, scene: Scene, nodes: LocalNodes) -> dict[str, Any]:
+    """The node that has a world is emptied by the command; it is not the head, which would take the cluster with it."""
+
+    def drain(_: int, node: str) -> None:
+        command = [sys.executable, "-m", "orca_crowd", "cluster", "drain", node, "--ray-address", nodes.address]
+        done = subprocess.run(command, env=child_environment(), capture_output=True, text=True, check=False)
+        if done.returncode:
+            raise RuntimeError(f"the node was not emptied: {done.stderr.strip()}")
+
+    return await _under_load(remote, scene, drain, lambda node: node in nodes.beside_the_head)

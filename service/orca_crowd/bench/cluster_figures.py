@@ -13,7 +13,12 @@ __all__ = ["cluster_bars", "cluster_figures"]
 TICK_AGENTS, TICK_MILLISECONDS = 10_000, 4.0
 DIVIDED_AGENTS, DIVIDED_ACTORS, DIVIDED_MILLISECONDS = 100_000, 2, 12.0
 REALTIME, LATE_MILLISECONDS = (50, 200, 10.0), 50.0
-BACK_SECONDS = {"process": 3.0, "node": 30.0}
+BACK_SECONDS = {"process": 3.0, "node": 30.0, "drained": 2.0}
+INTERRUPTED = {
+    "process": "the process of a world killed",
+    "node": "its node killed",
+    "drained": "its node emptied",
+}
 FAULTS = {
     "lost": "acknowledged steps lost",
     "other_bits": "answers with other bits",
@@ -40,7 +45,7 @@ def cluster_figures(result: dict[str, Any]) -> list[dict[str, Any]]:
     found += _tick_figures(result["tick"]) + _realtime_figures(result["realtime"])
     for what, deaths in result["killed"].items():
         if deaths:
-            name = f"{_killed(what)} killed"
+            name = INTERRUPTED[what]
             found.append(figure(f"{name}: no step acknowledged for", "s", [death["seconds"] for death in deaths]))
             found += [figure(f"{name}: {text}", "", [_sum(deaths, fault)]) for fault, text in FAULTS.items()]
     return found
@@ -91,7 +96,7 @@ def cluster_bars(result: dict[str, Any]) -> list[dict[str, Any]]:
         found.append(bar("50 worlds in real time, 99th percentile late", late, LATE_MILLISECONDS, "ms"))
     for what, deaths in result["killed"].items():
         if deaths:
-            name = f"{_killed(what)} killed"
+            name = INTERRUPTED[what]
             slowest = max(death["seconds"] for death in deaths)
             found.append(bar(f"{name}: back after, the slowest", slowest, BACK_SECONDS[what], "s"))
             found += [bar(f"{name}: {text}", _sum(deaths, fault), 0.0, "") for fault, text in FAULTS.items()]
@@ -104,10 +109,6 @@ def _same(scenes: list[dict[str, Any]]) -> int:
 
 def _sum(deaths: list[dict[str, Any]], fault: str) -> float:
     return float(sum(death[fault] for death in deaths))
-
-
-def _killed(what: str) -> str:
-    return "the process of a world" if what == "process" else "its node"
 
 
 def _members(engine: str) -> str:

@@ -40,8 +40,9 @@ __all__ = ["Host", "start"]
 
 log = logging.getLogger("orca_crowd")
 
-# without a world for so long the process ends
+# without a world for so long the process ends: before one has come, and after one was put away
 EMPTY_SECONDS: Final = 10.0
+GONE_SECONDS: Final = 2.0
 # so long it waits for its turn, and so long it stays when it has let go
 PATIENCE_SECONDS: Final = 60.0
 LOOK_SECONDS: Final = 0.05
@@ -211,7 +212,7 @@ class Host:
 
     async def _look(self, server: uvicorn.Server, guard: Guard) -> None:
         """See to it that others learn how far this is, and that it ends when nobody needs it."""
-        since = self._clock.now()
+        since, patience = self._clock.now(), EMPTY_SECONDS
         while True:
             await asyncio.sleep(LOOK_SECONDS if self._state != "serving" else 1.0)
             services = self._services
@@ -234,8 +235,8 @@ class Host:
                 # one that nobody asks anything has to find out by itself
                 await guard.current()
                 if not services.registry.empty:
-                    since = now
-                elif now - since > EMPTY_SECONDS:
+                    since, patience = now, GONE_SECONDS
+                elif now - since > patience:
                     log.info("world %s is not here any more; its process ends", self._order.world)
                     self._end()
                     return

@@ -131,7 +131,7 @@ class RelayedSocket:
                     data = await connection.recv(decode=False)
             except (ConnectionClosed, Lost) as error:
                 received = error.rcvd if isinstance(error, ConnectionClosed) else None
-                code, reason = (1006, str(error)) if received is None else (received.code, received.reason)
+                code, reason = (1006, _why(error)) if received is None else (received.code, received.reason)
                 if code in MOVES:
                     closing = None
                     await self._find_again(reason or "the process of the world ended")
@@ -275,6 +275,11 @@ class RelayedSocket:
         for data in self._remembered.again():
             await self._connection.send(data)
         self._there.set()
+
+
+def _why(error: ConnectionClosed | Lost) -> str:
+    """What a client is told of a connection that nobody has closed in order."""
+    return str(error) if isinstance(error, Lost) else ""
 
 
 def _bytes(message: dict[str, Any], subprotocol: str) -> bytes:

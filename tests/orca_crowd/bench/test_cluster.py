@@ -14,6 +14,7 @@ import pytest
 from orca_core import Options, World
 from orca_core.simulation import Simulation
 from orca_crowd.bench import report
+from orca_crowd.bench.cluster import ClusterPlan, Run
 from orca_crowd.bench.cluster_deaths import Load, goal_of, who
 from orca_crowd.bench.cluster_figures import cluster_bars
 from orca_crowd.bench.contenders import scene_columns
@@ -47,7 +48,7 @@ if __name__ == "__main__":
 def test_a_scene_over_two_actors_on_a_real_cluster() -> None:
     result = measured(
         "congruence_steps=2, congruence_scenes=('circle',), congruence_actors=(2,), way_rounds=0, agents=(), ticks=0, "
-        "worlds=0, processes_killed=0, nodes_killed=0"
+        "worlds=0, processes_killed=0, nodes_killed=0, nodes_drained=0"
     )
     assert [scene["same_bits"] for scene in result["congruence"]] == [True]
     assert [bar["name"] for bar in result["bars"]] == ["scenes with the digests of `inline` in every step"]
@@ -60,7 +61,8 @@ def test_everything_else_on_a_real_cluster() -> None:
     result = measured(
         "congruence_steps=0, way_rounds=2, way_rows=100, agents=(100,), steps=2, ticks=5, tick_agents=30, "
         "turns=1, worlds=1, world_agents=5, "
-        "rate=20.0, seconds=2.0, watched=1, processes_killed=1, nodes_killed=1, killed_agents=20"
+        "rate=20.0, seconds=2.0, watched=1, processes_killed=1, nodes_killed=1, killed_agents=20, "
+        "nodes_drained=1, drained_agents=20"
     )
     for deaths in result["killed"].values():
         (death,) = deaths
@@ -71,7 +73,8 @@ def test_everything_else_on_a_real_cluster() -> None:
         }
         assert death["seconds"] > 0.0
     assert result["tick"]["front end"]["count"] == 5
-    assert len(result["bars"]) == 8
+    assert len(result["bars"]) == 12
+    assert result["failed"] == []
     assert result["division"][0]["same_bits"]
     assert len(result["ways"]) == 4
     assert "the process of a world killed: no step acknowledged for" in report.markdown(result)
@@ -97,6 +100,19 @@ def test_what_was_lost_or_came_from_the_past_is_counted(kernels: None) -> None:
     assert load.faults(SCENE)["lost"] == 2
 
 
+def test_a_part_that_fails_is_told_and_the_others_are_kept() -> None:
+    kept: list[dict[str, Any]] = []
+    run = Run(ClusterPlan(), lambda _: None, kept.append)
+    with run.part("the first"):
+        raise RuntimeError("no room")
+    with run.part("the second"):
+        run.result["congruence"] = [{"name": "scene door", "same_bits": False}]
+    assert [each["failed"] for each in kept] == [["the first"], ["the first"]]
+    assert [bar["name"] for bar in kept[-1]["bars"]] == ["scenes with the digests of `inline` in every step"]
+    assert "the first: failed, RuntimeError: no room" in kept[0]["remarks"]
+    assert "void" in kept[-1]["remarks"][-1]
+
+
 def test_the_bars_are_those_of_their_sizes() -> None:
     def values(middle: float) -> dict[str, float]:
         return {"median": middle, "p10": middle, "p90": middle, "p99": middle}
@@ -110,7 +126,7 @@ def test_the_bars_are_those_of_their_sizes() -> None:
             {"agents": 100_000, "actors": 3, "added": [0.001]},
         ],
         "realtime": {"worlds": 50, "agents": 200, "rate": 10.0, "late": values(0.04)},
-        "killed": {"process": [death, {**death, "seconds": 4.0}], "node": [{**death, "lost": 1}]},
+        "killed": {"process": [death, {**death, "seconds": 4.0}], "node": [{**death, "lost": 1}], "drained": []},
     }
     found = {bar["name"]: bar["reached"] for bar in cluster_bars(result)}
     assert found == {

@@ -201,7 +201,7 @@ def test_a_killed_process_is_back_with_all_that_was_acknowledged(
         stepping.result()
         # the sockets are what they were
         frames = [heard(socket, "frame") for socket in (one, two)]
-    assert all(gap["reason"] for gap in gaps)
+    assert all("process" in gap["reason"] for gap in gaps)
     assert min(full["step"] for full in fulls) >= acknowledged[killed - 1][0]
     assert all(frame["since"] >= full["step"] for frame, full in zip(frames, fulls, strict=True))
     # no step was taken twice, and what was acknowledged before is the past of what goes on
@@ -237,6 +237,18 @@ def test_a_front_end_that_dies_takes_nothing_with_it_and_a_store_keeps_what_it_h
     assert [each.name for each in (store / "made").iterdir()] == ["orphan"]
     assert first.delete(path).status_code == 204
     assert [each for each in store.rglob("*") if each.is_file()] == []
+
+
+def test_a_world_that_was_put_away_comes_back_through_another_front_end(
+    fronts: Fronts, first: httpx.Client, second: httpx.Client
+) -> None:
+    assert first.post("/v1/worlds", json={"id": "sleeper", "time_step": 0.1, "ttl": 0.5}).status_code == 201
+    path = fill(first, "sleeper")
+    stepped = first.post(f"{path}/steps", json={"count": 3, "return": "digest"}).json()
+    # nobody asks for it, so it is put away and its process ends; front ends leave it where it is
+    assert fronts.cluster.has_worlds(0)
+    assert second.get(f"{path}/digest").json() == {"step": 3, "sha256": stepped["digest"]}
+    assert second.delete(path).status_code == 204
 
 
 def test_a_frozen_process_says_nothing_more_when_it_wakes_up(fronts: Fronts, first: httpx.Client) -> None:
