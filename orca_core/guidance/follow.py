@@ -22,7 +22,7 @@ from orca_core.guidance.followers import NOBODY, NOT, UNKNOWN, Followers
 from orca_core.guidance.led import Led, barred
 from orca_core.guidance.outlook import Outlook
 from orca_core.guidance.planner import Planner
-from orca_core.guidance.planners import planner_for
+from orca_core.guidance.planners import planned_on, planner_for
 from orca_core.guidance.planning import OUTCOMES, FoundWays, InlinePlanning, Planning, Question
 from orca_core.guidance.storeys import heights_at
 from orca_core.guidance.watch import Watch
@@ -151,7 +151,7 @@ class Follow:
         before = known.standing.copy()
         batch = self._batches.take(world.step_count)
         if batch is not None:
-            self._enter(batch, self._planning.collect(batch.due), outlook)
+            self._enter(world, rows, batch, self._planning.collect(batch.due), outlook)
         self.looks = 0 if outlook.bare else self._look_ahead(world, rows, outlook)
         self._led.let_through(world.population.state, rows, self._followers)
         self._ask(world, rows)
@@ -320,7 +320,7 @@ class Follow:
 
     # answers
 
-    def _enter(self, batch: Batch, found: FoundWays, outlook: Outlook) -> None:
+    def _enter(self, world: World, rows: Integers, batch: Batch, found: FoundWays, outlook: Outlook) -> None:
         """Give those who asked what was found, unless they want something else meanwhile."""
         known = self._followers
         order = np.argsort(known.id, kind="stable")
@@ -353,6 +353,9 @@ class Follow:
         ascending = np.argsort(which, kind="stable")
         points = np.concatenate([np.empty((0, 2)), *(parts[j] for j in ascending)])
         self._followers = known.with_waypoints(which[ascending], counts[ascending], points)
+        # on a grid map the cells decide what is free, which nobody sees from here
+        if planned_on(world.options, world.grid_map) is None:
+            outlook.spread(world, rows, self._followers, np.sort(which[outcome == 0]))
 
     def _tell(self, world: World, rows: Integers, before: NDArray[np.uint8]) -> list[Event]:
         """Write who has no way to its goal, and tell of those who have none since this step."""
