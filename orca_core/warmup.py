@@ -19,6 +19,7 @@ import orca_core.kernels.cells
 import orca_core.kernels.clearance
 import orca_core.kernels.constraints
 import orca_core.kernels.cooperate
+import orca_core.kernels.corners
 import orca_core.kernels.density
 import orca_core.kernels.detail
 import orca_core.kernels.detour

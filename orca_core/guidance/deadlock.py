@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from orca_core.guidance.blocking import detect_blocked
-from orca_core.guidance.replanning import replan_jams
+from orca_core.guidance.replanning import lead_round_walls, replan_jams
 from orca_core.guidance.right_of_way import share_right_of_way, those_who_ask
 from orca_core.guidance.settling import SETTLING, settle_crowds
 from orca_core.guidance.swapping import swap_wishes
@@ -178,6 +178,7 @@ class Deadlock:
             told += share_right_of_way(world, trouble, those_who_ask(world, trouble, blocked))
         if options.replan_jams:
             replan_jams(world, blocked, every)
+            lead_round_walls(world, every)
         return events + told
 
 

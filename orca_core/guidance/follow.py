@@ -19,9 +19,10 @@ from numpy.typing import NDArray
 from orca_core.agent_columns import COLUMNS
 from orca_core.guidance.batches import Batch, Batches
 from orca_core.guidance.followers import NOBODY, NOT, UNKNOWN, Followers
+from orca_core.guidance.led import Led, barred
 from orca_core.guidance.outlook import Outlook
 from orca_core.guidance.planner import Planner
-from orca_core.guidance.planners import planner_for
+from orca_core.guidance.planners import planned_on, planner_for
 from orca_core.guidance.planning import OUTCOMES, FoundWays, InlinePlanning, Planning, Question
 from orca_core.guidance.storeys import heights_at
 from orca_core.guidance.watch import Watch
@@ -58,6 +59,7 @@ class Follow:
         """Know of these; what they asked for is asked again."""
         self._followers = followers
         self._batches = batches or Batches()
+        self._led = Led()
         # the world is looked at in every step, and kept from nobody who gives it back
         self._world = weakref.ref(world)
         self._watch = Watch()
@@ -81,7 +83,7 @@ class Follow:
         if not kept:
             return cls(world)
         made = cls(world, Followers.from_arrays(kept), Batches.from_arrays(kept, world.step_count))
-        made._watch = Watch.of(world, kept)
+        made._watch, made._led = Watch.of(world, kept), Led.of(kept)
         if made._watch.current is not None:
             made._outlook = Outlook(made._watch.current)
         made._quiet_until = int(kept["quiet_until"][0]) if "quiet_until" in kept else 0
@@ -96,10 +98,11 @@ class Follow:
 
     def kept(self) -> Mapping[str, NDArray[Any]]:
         """The followers, what they asked for, and the geometry as it was seen; nothing while there is nobody."""
-        if not len(self._followers) and not len(self._batches):
+        if not (len(self._followers) or len(self._batches) or len(self._led)):
             return {}
         quiet = {"quiet_until": np.array([self._quiet_until])} if self._quiet_until else {}
-        return {**self._followers.kept(), **self._batches.kept(), **self._watch.kept(self._world()), **quiet}
+        told = {**self._followers.kept(), **self._batches.kept(), **self._watch.kept(self._world())}
+        return {**told, **quiet, **self._led.kept()}
 
     # before a step
 
@@ -123,6 +126,8 @@ class Follow:
         """The agents that are guided here, ascending."""
         agents = world.population.state
         chosen = agents.told("guidance") == PATH
+        if len(self._led):
+            chosen = chosen | self._led.chosen(agents)
         return np.flatnonzero(chosen & (agents["has_goal"] == 1)) if chosen.any() else np.empty(0, np.int64)
 
     def _present(self, world: World, rows: Integers) -> Followers:
@@ -146,15 +151,16 @@ class Follow:
         before = known.standing.copy()
         batch = self._batches.take(world.step_count)
         if batch is not None:
-            self._enter(batch, self._planning.collect(batch.due), outlook)
+            self._enter(world, rows, batch, self._planning.collect(batch.due), outlook)
         self.looks = 0 if outlook.bare else self._look_ahead(world, rows, outlook)
+        self._led.let_through(world.population.state, rows, self._followers)
         self._ask(world, rows)
         return self._tell(world, rows, before)
 
     def _forget(self) -> None:
         """Nobody is guided any more."""
         self._planning.drop()
-        self._followers, self._batches, self._watch = NOBODY, Batches(), Watch()
+        self._followers, self._batches, self._watch, self._led = NOBODY, Batches(), Watch(), Led()
         self._planner, self._quiet_until = None, 0
 
     def _look_at_geometry(self, world: World, rows: Integers) -> Outlook:
@@ -246,6 +252,12 @@ class Follow:
             known.avoid[which] = np.broadcast_to(avoid, (len(rows), 3))[held]
         known.wants[which] = np.where(known.wants[which] == NOT, world.step_count, known.wants[which])
 
+    def lead(self, world: World, rows: Integers) -> None:
+        """Lead those of these agents, which go straight, who do not see their goals, as if they had guidance `path`,
+        until they see them.
+        """
+        self._led.add(world.population.state, barred(world, rows))
+
     def _ask(self, world: World, rows: Integers) -> None:
         """Ask for those who want a way and have waited long enough, the longest waiting first."""
         known, step, agents = self._followers, world.step_count, world.population.state
@@ -308,7 +320,7 @@ class Follow:
 
     # answers
 
-    def _enter(self, batch: Batch, found: FoundWays, outlook: Outlook) -> None:
+    def _enter(self, world: World, rows: Integers, batch: Batch, found: FoundWays, outlook: Outlook) -> None:
         """Give those who asked what was found, unless they want something else meanwhile."""
         known = self._followers
         order = np.argsort(known.id, kind="stable")
@@ -341,6 +353,9 @@ class Follow:
         ascending = np.argsort(which, kind="stable")
         points = np.concatenate([np.empty((0, 2)), *(parts[j] for j in ascending)])
         self._followers = known.with_waypoints(which[ascending], counts[ascending], points)
+        # on a grid map the cells decide what is free, which nobody sees from here
+        if planned_on(world.options, world.grid_map) is None:
+            outlook.spread(world, rows, self._followers, np.sort(which[outcome == 0]))
 
     def _tell(self, world: World, rows: Integers, before: NDArray[np.uint8]) -> list[Event]:
         """Write who has no way to its goal, and tell of those who have none since this step."""

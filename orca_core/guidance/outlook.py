@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from orca_core.guidance.followers import Followers
 from orca_core.guidance.storeys import Storeys, heights_at
 from orca_core.guidance.watch import Change
+from orca_core.kernels.corners import spread_corners
 from orca_core.kernels.follow import look_ahead, see_goals
 from orca_core.kernels.orientation import WORK
 from orca_core.kernels.sight import NEAR
@@ -69,6 +70,15 @@ class Outlook:
             known.points, lost, *self._heights(world), *self._standing,
         )  # fmt: skip
         return lost, int(looks)
+
+    def spread(self, world: World, rows: Integers, known: Followers, which: Integers) -> None:
+        """Move waypoints of the followers `which` off the corners that they are at, some more than others."""
+        agents = world.population.state
+        if not self.bare:
+            spread_corners(
+                which, rows, known.id, agents["position"], agents["radius"], agents.dense("radius_class"), known.goal,
+                known.first, known.stop, known.points, *self._heights(world), *self._standing,
+            )  # fmt: skip
 
     def touched(self, world: World, rows: Integers, known: Followers, change: Change) -> Bytes:
         """1 for each follower whose way a change may have a part in."""

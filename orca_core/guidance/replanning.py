@@ -1,4 +1,7 @@
-"""Replanning of jams: who stays blocked on a path asks whoever plans it for another one, round the jam."""
+"""Replanning of jams: who stays blocked on a path asks whoever plans it for another one, round the jam.
+
+And who goes straight and was pushed behind a wall is led round it: nobody else would bring it back.
+"""
 
 from __future__ import annotations
 
@@ -7,12 +10,13 @@ from typing import TYPE_CHECKING, Protocol, runtime_checkable
 import numpy as np
 from numpy.typing import NDArray
 
+from orca_core.guidance.led import STRAIGHT
 from orca_core.guidance.trouble import steps_of
 
 if TYPE_CHECKING:
     from orca_core.world import World
 
-__all__ = ["Replans", "replan_jams"]
+__all__ = ["Leads", "Replans", "lead_round_walls", "replan_jams"]
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
@@ -32,6 +36,31 @@ class Replans(Protocol):
 
     def ask(self, world: World, rows: Integers, avoid: Floats | None = None) -> None:
         """Have the agents at these rows find another way, round a disc each, (m, 3) of x, y and radius."""
+
+
+@runtime_checkable
+class Leads(Protocol):
+    """A guide that leads agents which go straight for as long as a wall is between them and their goals."""
+
+    def lead(self, world: World, rows: Integers) -> None:
+        """Lead those at these rows who do not see their goals."""
+
+
+def lead_round_walls(world: World, every: int) -> None:
+    """Have those led who go straight and have got nowhere for so long; called every so many steps.
+
+    Who yields, or changes places with another, waits because it is asked to.
+    """
+    agents, dt = world.population.state, world.time_step
+    over = agents["waiting"] - steps_of(JAMMED, dt)
+    late = (over >= 0) & (over % steps_of(AGAIN, dt) < every) & (agents["has_goal"] == 1)
+    if not late.any():
+        return
+    asked = (agents.told("guidance") != STRAIGHT) | (agents.told("yielding") != 0) | (agents.told("swapping") != 0)
+    rows = np.flatnonzero(late & ~asked)
+    for guide in world.guides if len(rows) else ():
+        if isinstance(guide, Leads):
+            guide.lead(world, rows)
 
 
 def replan_jams(world: World, blocked: Integers, every: int) -> None:

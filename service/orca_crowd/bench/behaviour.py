@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from orca_crowd.bench.behaviour_bars import behaviour_bars, behaviour_figures
-from orca_crowd.bench.behaviour_scenes import LARGE, SCENES
+from orca_crowd.bench.behaviour_scenes import SCENES
 from orca_crowd.bench.machine import busy_before, facts, one_core
 from orca_crowd.bench.pedestrians import PedestrianPlan, measure_pedestrians
 from orca_crowd.bench.walkers import Ours, System
@@ -50,9 +50,8 @@ def measure_behaviour(plan: BehaviourPlan, *, tell: Callable[[str], None] = lamb
     scenes = []
     with one_core():
         for name, build in plan.scenes.items():
-            seeds = plan.seeds[:1] if name in LARGE else plan.seeds
-            entry: dict[str, Any] = {"scene": name, "seeds": list(seeds), "systems": {}, "left_out": {}}
-            for seed in seeds:
+            entry: dict[str, Any] = {"scene": name, "seeds": list(plan.seeds), "systems": {}, "left_out": {}}
+            for seed in plan.seeds:
                 scene = build(seed)
                 lengths = Waypoints(scene).lengths
                 entry["agents"], entry["time_limit"] = scene.agents, scene.time_limit
@@ -75,8 +74,8 @@ def measure_behaviour(plan: BehaviourPlan, *, tell: Callable[[str], None] = lamb
         "scenes": scenes,
         "pedestrians": pedestrians,
         "facts": [
-            f"seeds {', '.join(map(str, plan.seeds))}; the game map once; discs of 0.25 m that prefer 1.3 m/s, a step "
-            "of 0.1 s; whoever has not arrived counts with the delay that it has when the time is up",
+            f"seeds {', '.join(map(str, plan.seeds))}; discs of 0.25 m that prefer 1.3 m/s, a step of 0.1 s; whoever "
+            "has not arrived counts with the delay that it has when the time is up",
         ],
         "remarks": busy_before(machine),
     }

@@ -13,7 +13,7 @@ from orca_crowd.scenes.junction import junction
 from orca_crowd.scenes.plaza import plaza
 from orca_crowd.scenes.scene import SceneData
 
-__all__ = ["LARGE", "SCENES"]
+__all__ = ["SCENES"]
 
 # a scene from a seed
 SCENES: Mapping[str, Callable[[int], SceneData]] = {
@@ -27,5 +27,3 @@ SCENES: Mapping[str, Callable[[int], SceneData]] = {
     "building, 240 by 4 exits": lambda seed: building(seed=seed),
     "game map, 1,000": lambda seed: game_map(seed=seed),
 }
-# run once, with the first seed
-LARGE = frozenset({"game map, 1,000"})

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+
 import numpy as np
 import pytest
 import shapely
@@ -32,7 +34,7 @@ def test_a_trap_is_left(walls: tuple, time_step: float) -> None:  # type: ignore
     world.add_agents(pathfinders([[-6, 0.3]], [[6, 0]]))
     events = take(world, round(60 / time_step))
     assert kinds(events) == ["arrived"]
-    straight = yard(walls, time_step=time_step)
+    straight = yard(walls, time_step=time_step, replan_jams=False)
     straight.add_agents({**pathfinders([[-6, 0.3]], [[6, 0]]), "guidance": np.zeros(1, np.uint8)})
     assert "arrived" not in kinds(take(straight, round(20 / time_step)))
 
@@ -43,6 +45,25 @@ def test_on_the_way_the_radius_is_kept() -> None:
     for _ in range(60):
         take(world, 1)
         assert clearances(world, world.column("position"), U_TRAP)[0] > 0.5 - 1e-6
+
+
+def test_ways_round_one_corner_lie_beside_each_other() -> None:
+    """By id, and only where there is room: in a gap that is hardly wider than they are all keep to its middle."""
+    ring = [(0, 0), (20, 0), (20, 4), (4, 4), (4, 20), (0, 20)]
+    for rings, apart in (([ring], 0.25), ([[(0, 0), (20, 0), (20, 1.3), (1.3, 1.3), (1.3, 20), (0, 20)]], 0.0)):
+        world = yard(rings=rings, **dict.fromkeys(LAYER, False))
+        places = [(19.0, 0.65)] * 4
+        world.add_agents(pathfinders(places, [(0.65, 19.0)] * 4, radius=0.5, avoidance=np.zeros(4, np.uint8)))
+        take(world, 2)
+        ways = [guide_of(world).shown(world, identifier)["path"] for identifier in range(4)]
+        inner = rings[0][3]
+        off = [min(float(np.hypot(*(point - inner))) for point in way) for way in ways]
+        assert all(later - sooner >= apart for sooner, later in itertools.pairwise(off)), off
+        for _ in range(40):
+            take(world, 2)
+            assert shapely.Polygon(rings[0]).buffer(-0.5 + 1e-6).covers(shapely.MultiPoint(world.column("position"))), (
+                "never nearer to a wall than its radius"
+            )
 
 
 def test_without_anything_in_the_way_nothing_differs_from_going_straight() -> None:

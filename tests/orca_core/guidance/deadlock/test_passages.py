@@ -7,6 +7,7 @@ import pytest
 
 from orca_core import WalkableArea, World
 from tests.support.jams import corridor, door, follow, jam, options_with, random_places, watch
+from tests.support.worlds import wall
 
 PAIR = [[(0.3, 0.0), (4.0, 0.7)], [(0.3, 0.0), (4.0, -0.7)]]
 
@@ -72,6 +73,40 @@ def test_one_backs_out_of_a_corridor_for_the_other(width: float) -> None:
         assert course.deepest <= 1e-3
     # the longer wait decides, then who has been here longest
     assert course.first("arrived")[0] < course.first("arrived")[1]
+
+
+@pytest.mark.parametrize(("west", "east"), [(2, 1), (3, 1), (4, 2)])
+@pytest.mark.parametrize("seed", [1, pytest.param(2, marks=pytest.mark.soak), pytest.param(3, marks=pytest.mark.soak)])
+def test_those_in_line_back_out_in_order(west: int, east: int, seed: int) -> None:
+    """Rows from both ends meet in a corridor one wide, and want out of it at the other end each."""
+    random = np.random.default_rng(seed)
+    rows = [(-1.0 - 1.1 * k, 0.0) for k in range(west)] + [(1.0 + 1.1 * k, 0.0) for k in range(east)]
+    goals = [(13.0 + 1.5 * (k // 3), 1.5 * (k % 3 - 1)) for k in range(west)]
+    goals += [(-13.0 - 1.5 * (k // 3), 1.5 * (k % 3 - 1)) for k in range(east)]
+    places = np.array(rows) + random.uniform(-0.03, 0.03, (west + east, 2))
+    course = watch(jam(places, goals, walls=corridor(1.2), time_step=0.1), 50.0)
+    assert course.left().max() < 0.1
+    assert course.deepest <= 0.01
+
+
+@pytest.mark.parametrize("each", [1, 2])
+@pytest.mark.parametrize("onward", [1, 2])
+def test_three_rows_meet_in_a_junction_one_wide(each: int, onward: int) -> None:
+    """From every arm of a T they want out of the next arm."""
+    half, arm = 0.6, 8.0
+    walls = [wall((-arm, half), (arm, half)),
+             *(wall((side * arm, -half), (side * half, -half)) for side in (-1.0, 1.0)),
+             *(wall((side * half, -half), (side * half, -arm)) for side in (-1.0, 1.0))]  # fmt: skip
+    arms = np.array([(-1.0, 0.0), (1.0, 0.0), (0.0, -1.0)])
+    # nobody is exactly in the middle
+    places = [arms[a] * (1.5 + 1.1 * k) + (0.01 * a, -0.02 * a) for a in range(3) for k in range(each)]
+    ends = arms[(np.arange(3) + onward) % 3]
+    goals = [ends[a] * (arm + 3.0) + 1.5 * k * ends[a][::-1] for a in range(3) for k in range(each)]
+    world = jam(places, goals, walls=walls, time_step=0.1)
+    world.set_agents(world.ids, {"guidance": np.array(["path"] * len(places), object)})
+    course = watch(world, 40.0)
+    assert course.left().max() < 0.1
+    assert course.deepest <= 0.01
 
 
 @pytest.mark.parametrize("seed", [1, pytest.param(2, marks=pytest.mark.soak), pytest.param(3, marks=pytest.mark.soak)])

@@ -11,7 +11,9 @@ from numpy.typing import NDArray
 
 from orca_core import World
 from orca_core.report import Event
+from orca_core.simulation import Simulation
 from tests.support.jams import LAYER, corridor, jam, options_with, watch
+from tests.support.ways import guide_of
 from tests.support.worlds import wall
 
 
@@ -90,3 +92,48 @@ def test_it_alone_leads_through_the_other_door() -> None:
     # the jam stays behind it: it is not led back and forth
     beside = [x for x, y in ways if y > 2.0]
     assert sum(before > after + 1e-3 for before, after in pairwise(beside)) < len(beside) // 4
+
+
+def behind_a_wall(*names: str, guidance: str = "straight") -> World:
+    """One whose straight way to its goal is barred by a wall of eight metres."""
+    options = options_with(*names) if names else None
+    world = jam([(0.0, -2.0)], [(0.0, 2.0)], walls=[wall((-4.0, 0.0), (4.0, 0.0))], time_step=0.1, options=options)
+    world.set_agents([0], {"guidance": np.array([guidance], object)})
+    return world
+
+
+def test_who_goes_straight_is_led_round_a_wall_after_a_while() -> None:
+    stuck = watch(behind_a_wall("detect_blocked"), 25.0)
+    assert stuck.statuses() == ["stalled"]
+    course = watch(behind_a_wall(), 25.0)
+    assert course.statuses() == ["arrived"]
+    # one with guidance `path` knows it from the start
+    assert course.first("arrived")[0] > watch(behind_a_wall(guidance="path"), 25.0).first("arrived")[0] + 5.0
+
+
+def test_where_no_way_leads_round_it_is_told_so() -> None:
+    ring = [(-2.0, 2.0), (2.0, 2.0), (2.0, 6.0), (-2.0, 6.0), (-2.0, 2.0)]
+    world = jam([(0.0, -2.0)], [(0.0, 4.0)], walls=[wall(*ends) for ends in pairwise(ring)], time_step=0.1)
+    course = watch(world, 20.0)
+    assert course.statuses() == ["unreachable"]
+    told = next(event for event in course.events if event.kind == "unreachable")
+    assert told.data["reason"] == ["disconnected"]
+    # with another order it goes straight again, to the bit
+    world.set_agents([0], {"goal": np.array([(-6.0, -2.0)])})
+    watch(world, 0.5)
+    assert world.agent(0)["status"] == "moving"
+    assert watch(world, 10.0).statuses() == ["arrived"]
+
+
+def test_a_snapshot_knows_who_is_led() -> None:
+    world = behind_a_wall()
+    while not len(guide_of(world).kept().get("led", ())):
+        watch(world, 0.1)
+    assert world.time < 10.0
+    assert world.column("velocity")[0, 0] == 0.0, "before it has a way"
+    again = Simulation(World.restore(world.snapshot())).world
+    assert again.snapshot() == world.snapshot()
+    for each in (world, again):
+        watch(each, 15.0)
+    assert again.digest() == world.digest()
+    assert again.agent(0)["status"] == "arrived"

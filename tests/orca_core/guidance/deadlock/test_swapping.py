@@ -121,3 +121,13 @@ def test_three_in_one_closed_corridor_are_told_of() -> None:
     course = watch(world, 120.0)
     assert course.deepest <= 0.1
     assert course.first("blocked")
+
+
+@pytest.mark.parametrize("west", [2, pytest.param(3, marks=SOAK)])
+def test_three_and_more_find_an_order(west: int) -> None:
+    """Pair by pair, and whoever was pushed out of the corridor and beside it is led round its wall."""
+    places = [*((-3.0 - 1.5 * k, 0.0) for k in range(west)), (3.0, 0.01)]
+    goals = [*((3.0 + 1.5 * (west - 1 - k), 0.0) for k in range(west)), (-3.0, 0.0)]
+    course = watch(jam(places, goals, walls=corridor(1.2), time_step=0.1), 180.0)
+    assert course.left().max() < 0.1
+    assert course.deepest <= 0.01
