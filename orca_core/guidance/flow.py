@@ -17,8 +17,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from orca_core.guidance.flow_field import FlowField
-from orca_core.guidance.flow_grid import Standing
 from orca_core.guidance.flow_groups import FlowGroups, Key
+from orca_core.guidance.flow_standing import Standing
 from orca_core.guidance.flow_store import FlowStore, Place, Surface, Workshop
 from orca_core.guidance.follow import PLAN_SECONDS
 from orca_core.guidance.storeys import EVERY_HEIGHT, Storeys
@@ -98,7 +98,11 @@ class Flow:
         """A guide for this world; raises SnapshotError where what was kept does not agree with itself."""
         made = cls(world)
         if kept:
-            made._store.put_back(kept, lambda disc: made._surface(world, disc))
+            made._store.put_back(
+                kept,
+                lambda disc: made._surface(world, disc),
+                lambda standing: Surface(standing, made._size, made._cells),
+            )
         return made
 
     def make_in(self, workshop: Workshop) -> None:

@@ -10,9 +10,8 @@ A field is a function of what stands and of the goals alone: equal questions hav
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields
-from typing import Any
+from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -153,42 +152,3 @@ class FlowField:
         points = self.grid.points
         x, y = self.goals[number - points] if number >= points else self.grid.point[number]
         return float(x), float(y)
-
-    def to_arrays(self) -> dict[str, NDArray[Any]]:
-        """Everything, as plain arrays of finite numbers."""
-        kept = {f"grid.{one.name}": np.asarray(getattr(self.grid, one.name)) for one in fields(FlowGrid)}
-        kept |= {one.name: getattr(self, one.name) for one in fields(self) if one.name != "grid"}
-        return kept | {"distance": np.where(np.isinf(self.distance), -1.0, self.distance)}
-
-    @classmethod
-    def from_arrays(cls, arrays: Mapping[str, NDArray[Any]]) -> FlowField:
-        """The field of `to_arrays`, to the same bits; raises KeyError or ValueError where they do not agree."""
-        grid = FlowGrid.from_arrays({name[5:]: array for name, array in arrays.items() if name.startswith("grid.")})
-        parts = {one.name: np.ascontiguousarray(arrays[one.name]) for one in fields(cls) if one.name != "grid"}
-        goals, distance, points = parts["goals"], parts["distance"], grid.points
-        sizes = {
-            "distance": points,
-            "onward": points,
-            "direct": grid.cells,
-            "arriving": grid.components,
-            "ends": grid.components,
-        }
-        if any(parts[name].shape != (size,) for name, size in sizes.items()) or goals.shape != (len(goals), 2):
-            raise ValueError("a flow field has not one value a cell")
-        for name, kind in {"distance": "f8", "goals": "f8", "onward": "i4", "direct": "i4", "ends": "i4"}.items():
-            if parts[name].dtype != np.dtype(kind):
-                raise ValueError(f"{name} of a flow field is {parts[name].dtype}")
-        parts["arriving"] = parts["arriving"].astype(np.uint8)
-        parts["distance"] = np.where(distance < 0.0, math.inf, distance)
-        # whoever has a way heads for a goal or a cell that has one itself
-        for name in ("onward", "direct", "ends"):
-            numbers = parts[name]
-            if ((numbers < -1) | (numbers >= points + (0 if name == "ends" else len(goals)))).any():
-                raise ValueError(f"{name} of a flow field leads out of it")
-        reached = np.isfinite(parts["distance"])
-        if (parts["onward"][reached] < 0).any() or (grid.component[reached] < 0).any():
-            raise ValueError("a way of a flow field leads nowhere")
-        heads = np.concatenate([parts["onward"][reached], parts["direct"][parts["direct"] >= 0]])
-        if not reached[heads[heads < points]].all() or not reached[parts["ends"][parts["ends"] >= 0]].all():
-            raise ValueError("a way of a flow field leads to where none goes on")
-        return cls(grid=grid, **parts)

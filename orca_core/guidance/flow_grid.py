@@ -6,25 +6,23 @@ have equal grids, on any machine and whatever library shrank the areas.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from orca_core.guidance.flow_narrow import narrow_places
-from orca_core.guidance.storeys import EVERY_HEIGHT, Heights
+from orca_core.guidance.flow_standing import Standing
 from orca_core.kernels.clearance import MARGIN, kept_clear
 from orca_core.kernels.flow_grid import label_cells, link_cells, list_items, mark_outside, place_points
 from orca_core.kernels.flow_narrow import RINGS
 from orca_core.kernels.flow_sight import BLOCKED, column_of
 from orca_core.kernels.orientation import WORK
 from orca_core.kernels.tree import STACK
-from orca_core.statics import Statics
 from orca_core.tree import BoxTree
 
-__all__ = ["FlowGrid", "Standing"]
+__all__ = ["FlowGrid"]
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
@@ -45,47 +43,6 @@ FEW = 64
 ROOT = 1.42
 # cells beyond the walls in an open plane, where ways lead round
 AROUND = 3
-
-
-@dataclass(frozen=True, eq=False)
-class Standing:
-    """What stands for discs of one radius: `walls` (m, 4), and the directed edges (e, 4) within which centres are, with
-    what they keep from each; `edges` is None in an open plane.
-    """
-
-    radius: float
-    walls: Floats
-    edges: Floats | None
-    clearance: Floats
-
-    @classmethod
-    def of(cls, statics: Statics, radius: float, heights: Heights = EVERY_HEIGHT) -> Standing:
-        """What stands in a world at some heights; the radius must be one of those that the statics were made for."""
-        bounds, walls = statics.boundaries, statics.walls
-        if len(statics.wall_range):
-            low, high = heights
-            met = (statics.wall_range[:, 0] <= high) & (low <= statics.wall_range[:, 1])
-            walls = np.ascontiguousarray(walls[met])
-        if not len(bounds.class_radius):
-            return cls(radius, walls, None, np.empty(0))
-        group = int(np.searchsorted(bounds.class_radius, radius))
-        first, last = bounds.class_start[group : group + 2].tolist()
-        return cls(radius, walls, np.ascontiguousarray(statics.edges[first:last]), bounds.edge_clearance[first:last])
-
-    @property
-    def anything(self) -> bool:
-        """Whether anything stands at all; else every way is straight."""
-        return bool(len(self.walls)) or self.edges is not None
-
-    def fingerprint(self) -> tuple[bytes, ...]:
-        """Equal for what stands in the same places, in whatever order."""
-        edges = np.empty((0, 5)) if self.edges is None else np.column_stack([self.edges, self.clearance])
-        return (*(_sorted(part).tobytes() for part in (self.walls, edges)), bytes([self.edges is None]))
-
-
-def _sorted(rows: Floats) -> Floats:
-    """Rows in the order of their numbers."""
-    return np.ascontiguousarray(rows[np.lexsort(rows.T)])
 
 
 @dataclass(frozen=True, eq=False)
@@ -266,44 +223,6 @@ class FlowGrid:
             found[:, 1:] |= found[:, :-1].copy()
             found[:, :-1] |= found[:, 1:].copy()
         return found.reshape(-1)
-
-    @classmethod
-    def from_arrays(cls, arrays: Mapping[str, NDArray[Any]]) -> FlowGrid:
-        """A grid of its fields as arrays; raises KeyError or ValueError where they do not agree."""
-        plain = {"float": float, "int": int, "bool": bool}
-        whole: dict[str, Any] = {
-            one.name: plain[str(one.type)](arrays[one.name])
-            if one.type in plain
-            else np.ascontiguousarray(arrays[one.name])
-            for one in fields(cls)
-        }
-        grid = cls(**whole)
-        cells, points, count = grid.cells, grid.points, len(grid.segments)
-        if grid.columns < 1 or grid.rows < 1 or not grid.size > 0.0:
-            raise ValueError("a grid has no cells")
-        shapes = {
-            "kind": (cells,), "start": (cells + 1,), "items": (len(grid.items),), "segments": (count, 4),
-            "reach": (count,), "point": (points, 2), "usable": (cells,), "links": (cells,), "component": (points,),
-            "narrow": (cells + 1,) if points > cells else (1,), "joined": (len(grid.joined),),
-            "joined_start": (points + 1,) if points > cells else (1,),
-        }  # fmt: skip
-        kinds = {
-            "kind": "u1", "start": "i8", "items": "i4", "usable": "u1", "links": "u1", "component": "i4",
-            "narrow": "i4", "joined": "i4", "joined_start": "i4",
-        }  # fmt: skip
-        for name, shape in shapes.items():
-            array = getattr(grid, name)
-            if array.shape != shape or array.dtype != np.dtype(kinds.get(name, "f8")):
-                raise ValueError(f"{name} of a grid is {array.dtype} {array.shape}")
-        items, component = grid.items, grid.component
-        lists = ((grid.start, len(items)), (grid.narrow, points - cells), (grid.joined_start, len(grid.joined)))
-        if points < cells or any(s[0] != 0 or s[-1] != total or (np.diff(s) < 0).any() for s, total in lists):
-            raise ValueError("the lists of a grid do not follow each other")
-        if ((grid.joined < 0) | (grid.joined >= points)).any():
-            raise ValueError("a grid joins what is not there")
-        if ((items < 0) | (items >= count)).any() or ((component < -1) | (component >= grid.components)).any():
-            raise ValueError("a grid names what is not there")
-        return grid
 
     @property
     def slack(self) -> float:

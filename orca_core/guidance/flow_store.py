@@ -3,8 +3,8 @@
 A field is for what stood when it was asked for, and enters the world exactly `delay` steps later. One that is out of
 date is used until the next has entered, which is given some more steps, so that none has to wait for it. There are at
 most so many places; a field that nobody uses keeps its place until another wants it, as long as it is up to date and
-somebody of that radius is guided. Fields are functions of goals and geometry: of most a snapshot tells what they are
-for, and only those for a geometry that is no more are in it whole.
+somebody of that radius is guided. Fields are functions of goals and of what stands: a snapshot tells what they are for,
+with what stood where that is no more, and they are made again.
 """
 
 from __future__ import annotations
@@ -19,8 +19,9 @@ from numpy.typing import NDArray
 
 from orca_core.errors import SnapshotError
 from orca_core.guidance.flow_field import FlowField
-from orca_core.guidance.flow_grid import FlowChange, FlowGrid, Standing
+from orca_core.guidance.flow_grid import FlowChange, FlowGrid
 from orca_core.guidance.flow_groups import Key
+from orca_core.guidance.flow_standing import Standing
 
 __all__ = ["FlowStore", "Later", "Place", "Surface", "Workshop"]
 
@@ -101,8 +102,6 @@ class Surface:
 class Place:
     """A field that is in use, `made`, for what stood at `seen`; and one that was asked for, which enters after step
     `due`, for what stood at `asked`. `idle` is the step since which nobody is guided by it.
-
-    Of a field from a snapshot, for what stands no more, `seen` or `asked` is None.
     """
 
     idle: int = NOT
@@ -203,7 +202,7 @@ class FlowStore:
         return {key[2:] for key in self._places}
 
     def kept(self, now: Mapping[Key, Surface]) -> dict[str, NDArray[Any]]:
-        """Everything as arrays by name: what each field is for, and whole those that are not for what stands `now`, by
+        """Everything as arrays by name: what each field is for, and what stood where that is not what stands `now`, by
         radius and storey.
         """
         if not self._places:
@@ -215,57 +214,60 @@ class FlowStore:
             "due": np.array([place.due for place in places], np.int64),
             "made": np.array([place.made is not None for place in places], np.uint8),
         }
-        for number, (key, place) in enumerate(self._places.items()):
-            for name, result, surface in (("made", place.made, place.seen), ("making", place.making, place.asked)):
-                same = surface is not None and key[2:] in now and surface.fingerprint == now[key[2:]].fingerprint
-                if result is not None and not same:
-                    told |= _told(f"{number}.{name}", result())
+        # fields to many goals stand on the same
+        numbers: dict[tuple[Any, ...], int] = {}
+        for name in ("seen", "asked"):
+            stood = np.full(len(self._places), NOT)
+            for place, (key, taken) in enumerate(self._places.items()):
+                surface: Surface | None = getattr(taken, name)
+                if surface is None or (key[2:] in now and surface.fingerprint == now[key[2:]].fingerprint):
+                    continue
+                which = (key[2:], surface.fingerprint)
+                if which not in numbers:
+                    numbers[which] = len(numbers)
+                    arrays = surface.standing.to_arrays()
+                    told |= {f"stood.{numbers[which]}.{part}": array for part, array in arrays.items()}
+                stood[place] = numbers[which]
+            told[name] = stood
         return told
 
-    def put_back(self, kept: Mapping[str, NDArray[Any]], surface_of: Callable[[Key], Surface]) -> None:
+    def put_back(
+        self,
+        kept: Mapping[str, NDArray[Any]],
+        surface_of: Callable[[Key], Surface],
+        surface_over: Callable[[Standing], Surface],
+    ) -> None:
         """Go on from what was kept; raises SnapshotError where it does not agree with itself."""
         try:
             keys = np.ascontiguousarray(kept["key"], np.float64)
-            idle, due, made = (kept[name].astype(np.int64) for name in ("idle", "due", "made"))
-            if keys.ndim != 2 or keys.shape[1] not in (3, 5) or not len(keys) == len(idle) == len(due) == len(made):
+            rows = [kept[name].astype(np.int64).tolist() for name in ("idle", "due", "made", "seen", "asked")]
+            if keys.ndim != 2 or keys.shape[1] not in (3, 5) or any(len(row) != len(keys) for row in rows):
                 raise ValueError("there is not one of each for every field")
             if len(keys) > self._limit:
                 raise ValueError(f"there are {len(keys)}, and flow_fields is {self._limit}")
-            for number, key in enumerate(map(tuple, keys.tolist())):
-                place = Place(int(idle[number]), due=int(due[number]))
-                if made[number]:
-                    place.seen, place.made = self._remembered(f"{number}.made", kept, key, surface_of)
-                if place.due != NOT:
-                    place.asked, place.making = self._remembered(f"{number}.making", kept, key, surface_of)
+            count = max([NOT, *rows[3], *rows[4]]) + 1
+            stood = [surface_over(Standing.from_arrays(_part(f"stood.{number}.", kept))) for number in range(count)]
+            for key, idle, due, made, seen, asked in zip(map(tuple, keys.tolist()), *rows, strict=True):
+                place = Place(idle, due=due)
+                if made:
+                    place.seen = surface_of(key[2:]) if seen < 0 else _for_disc(key[2], stood[seen])
+                    place.made = self._making(key, place.seen)
+                if due != NOT:
+                    place.asked = surface_of(key[2:]) if asked < 0 else _for_disc(key[2], stood[asked])
+                    place.making = self._making(key, place.asked)
                 self._places[key] = place
         except (KeyError, ValueError, IndexError) as error:
             raise SnapshotError(f"the flow fields of this snapshot do not agree with each other: {error}") from None
         self.generation += 1
 
-    def _remembered(
-        self, name: str, kept: Mapping[str, NDArray[Any]], key: Key, surface_of: Callable[[Key], Surface]
-    ) -> tuple[Surface | None, Callable[[], Made]]:
-        """A field that was there before: told whole, or to be made again for what stands now."""
-        found = _found(name, kept)
-        if found is not None:
-            return None, found
-        surface = surface_of(key[2:])
-        return surface, self._making(key, surface)
+
+def _part(prefix: str, kept: Mapping[str, NDArray[Any]]) -> dict[str, NDArray[Any]]:
+    """The arrays whose names begin so, by the rest of their names."""
+    return {name[len(prefix) :]: array for name, array in kept.items() if name.startswith(prefix)}
 
 
-def _told(name: str, made: Made) -> dict[str, NDArray[Any]]:
-    """A field as arrays; that nothing stood takes one without numbers."""
-    arrays = {} if made is None else made.to_arrays()
-    return {f"{name}.there": np.array([made is not None], np.uint8)} | {
-        f"{name}.{key}": array for key, array in arrays.items()
-    }
-
-
-def _found(name: str, kept: Mapping[str, NDArray[Any]]) -> Callable[[], Made] | None:
-    """The field of `_told`, if it was told."""
-    if f"{name}.there" not in kept:
-        return None
-    prefix = f"{name}."
-    arrays = {key[len(prefix) :]: array for key, array in kept.items() if key.startswith(prefix)}
-    made = FlowField.from_arrays(arrays) if int(kept[f"{name}.there"][0]) else None
-    return lambda: made
+def _for_disc(radius: float, surface: Surface) -> Surface:
+    """A surface, if it is one for discs of this radius."""
+    if surface.standing.radius != radius:
+        raise ValueError(f"what stood for discs of {surface.standing.radius} m is not for those of {radius} m")
+    return surface

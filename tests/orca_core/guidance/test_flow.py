@@ -261,9 +261,27 @@ def test_a_snapshot_whose_fields_do_not_agree_is_refused() -> None:
         ("due", np.zeros(3, np.int64)),
         ("key", np.zeros((1, 2))),
         ("key", np.array([[0.0, 0.0, 9.9]])),
+        ("seen", np.array([0])),
+        ("asked", np.array([-1, -1])),
     ):
         with pytest.raises(SnapshotError):
             Flow.of(world, {**kept, name: value})
+
+
+def test_fields_that_are_out_of_date_take_no_room_in_a_snapshot() -> None:
+    world = crowd(hall([*SPLIT, DOOR]), 30)
+    world.set_agents(world.ids, {"goal": [(27.0, 0.5 * row + 2.0) for row in range(30)]})
+    world.step(10)
+    size = len(world.snapshot())
+    # thirty fields for what stood before, and thirty that are asked for
+    world.remove_obstacle(3)
+    world.step()
+    kept = flow(world).kept()
+    assert (kept["seen"] == 0).all()
+    assert len(world.snapshot()) < 1.2 * size
+    # of another disc it says nothing
+    with pytest.raises(SnapshotError, match="discs"):
+        Flow.of(world, {**kept, "stood.0.radius": np.array([0.125])})
 
 
 def test_looking_at_the_coming_step_changes_nothing() -> None:

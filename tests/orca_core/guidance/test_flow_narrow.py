@@ -14,7 +14,8 @@ from orca_core import Obstacle, Options, WalkableArea, World
 from orca_core.geometry.obstacles import ObstacleSet
 from orca_core.geometry.walkable import WalkableSet
 from orca_core.guidance.flow_field import FlowField
-from orca_core.guidance.flow_grid import FlowGrid, Standing
+from orca_core.guidance.flow_grid import FlowGrid
+from orca_core.guidance.flow_standing import Standing
 from orca_core.guidance.navmesh import NavmeshPlanner
 from orca_core.guidance.planner import Path
 from orca_core.simulation import Simulation
