@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from orca_core.agent_columns import COLUMNS
 from orca_core.guidance.batches import Batch, Batches
 from orca_core.guidance.followers import NOBODY, NOT, UNKNOWN, Followers
-from orca_core.guidance.led import Led, barred
+from orca_core.guidance.led import STRAIGHT, Led, barred
 from orca_core.guidance.outlook import Outlook
 from orca_core.guidance.planner import Planner
 from orca_core.guidance.planners import planned_on, planner_for
@@ -353,9 +353,12 @@ class Follow:
         ascending = np.argsort(which, kind="stable")
         points = np.concatenate([np.empty((0, 2)), *(parts[j] for j in ascending)])
         self._followers = known.with_waypoints(which[ascending], counts[ascending], points)
-        # on a grid map the cells decide what is free, which nobody sees from here
+        # on a grid map the cells decide what is free, which nobody sees from here; and who goes straight has a goal
+        # that somebody else brings forward, near the corner that it is led round
         if planned_on(world.options, world.grid_map) is None:
-            outlook.spread(world, rows, self._followers, np.sort(which[outcome == 0]))
+            chosen = np.sort(which[outcome == 0])
+            path = world.population.state.dense("guidance")[rows[chosen]] != STRAIGHT
+            outlook.spread(world, rows, self._followers, chosen[path])
 
     def _tell(self, world: World, rows: Integers, before: NDArray[np.uint8]) -> list[Event]:
         """Write who has no way to its goal, and tell of those who have none since this step."""

@@ -17,6 +17,7 @@ import typer
 from orca_crowd import __version__
 from orca_crowd.bench import app as bench
 from orca_crowd.commands.cluster import app as cluster
+from orca_crowd.commands.kernel_cache import use_kernel_cache
 from orca_crowd.commands.keys import app as keys
 from orca_crowd.commands.run import run
 from orca_crowd.commands.solve import solve
@@ -51,11 +52,17 @@ def fail(message: str, code: int = 2) -> typer.Exit:
 
 
 @app.callback(invoke_without_command=True)
-def root(version: Annotated[bool, typer.Option("--version", help="Show the version and exit.")] = False) -> None:
+def root(
+    context: typer.Context,
+    version: Annotated[bool, typer.Option("--version", help="Show the version and exit.")] = False,
+) -> None:
     """Steering as a service: ORCA crowds, exact to the bit."""
     if version:
         typer.echo(__version__)
         raise typer.Exit
+    if context.invoked_subcommand != "serve":
+        # a server has a setting of its own for that
+        use_kernel_cache()
 
 
 @app.command()
@@ -112,6 +119,7 @@ def serve(
     if settings.kernel_cache is not None:
         # read by the compiler's module when it is first imported
         os.environ.setdefault("ORCA_CROWD_KERNEL_CACHE", str(settings.kernel_cache))
+    use_kernel_cache()
 
     from orca_crowd.commands.serve import run
 

@@ -8,8 +8,6 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from orca_crowd.commands.kernel_cache import use_kernel_cache
-
 if TYPE_CHECKING:
     from orca_crowd.solving.execution import Execution
     from orca_crowd.solving.kept import Kept
@@ -71,7 +69,6 @@ def solve(
     orca avoids; C- (corca) plans first and lets agents take turns in corridors; -mapf plans anew for those who stand.
     Two runs of one seed are the same to the byte but for columns of the clock. Exit code 0 whether or not all arrive.
     """
-    use_kernel_cache()
     from orca_core.cooperative.variants import Variant
     from orca_crowd.clock import SystemClock
     from orca_crowd.running.refusal import Unusable

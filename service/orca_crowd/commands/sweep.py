@@ -8,8 +8,6 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from orca_crowd.commands.kernel_cache import use_kernel_cache
-
 if TYPE_CHECKING:
     from orca_core.cooperative.config import Config
     from orca_crowd.sweeping.crew import Made
@@ -56,7 +54,6 @@ def sweep(
     What is over stays over: after an interruption, kill -9 too, the same command goes on. Exit code 1 where a run could
     not be made, which is not where agents did not arrive.
     """
-    use_kernel_cache()
     from orca_core.cooperative.config import Config
     from orca_crowd.running.refusal import Unusable
     from orca_crowd.solving.configuration import read_configuration

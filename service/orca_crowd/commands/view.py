@@ -7,8 +7,6 @@ from typing import Annotated
 
 import typer
 
-from orca_crowd.commands.kernel_cache import use_kernel_cache
-
 __all__ = ["view"]
 
 
@@ -33,7 +31,6 @@ def view(
 
     A trace that is too large for a page is thinned, and the page says so.
     """
-    use_kernel_cache()
     from rich.console import Console
     from rich.progress import Progress
 

@@ -137,8 +137,9 @@ def test_points_of_a_region() -> None:
 def test_agents_without_a_grid_take_turns_and_arrive(count: int) -> None:
     world, _ = crowd([0.3] * count, gate=False)
     # twice as long as it takes the few with turns
-    there, _ = walked(world, 660)
-    assert there < count
+    there, gap = walked(world, 660)
+    # and of few, who get through, some have been pressed into each other
+    assert there < count or gap < -0.02
     world, layer = crowd([0.3] * count, gate=True)
     assert layer is not None
     there, gap = walked(world, 900)
@@ -158,11 +159,11 @@ def test_small_ones_pass_each_other_where_a_large_one_takes_its_turn() -> None:
     corridors = layer.corridors
     assert corridors.count == 1
     assert corridors.conflict(0, 0.15, np.array([0.15, 0.4])).tolist() == [False, True]
-    there, gap = walked(world, 900)
+    there, gap = walked(world, 400)
     assert there == 4
     assert gap > -0.002
     world, _ = crowd(radii, gate=False)
-    assert walked(world, 600)[0] < 4
+    assert walked(world, 400)[0] < 4
 
 
 def test_two_small_ones_that_meet_wait_for_nobody_though_there_are_large_ones() -> None:

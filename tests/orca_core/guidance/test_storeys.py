@@ -80,9 +80,9 @@ def test_two_on_two_floors_go_round_the_wall_of_their_own() -> None:
     assert (world.column("status") == 1).all() or np.allclose(world.column("position"), GOAL, atol=0.1)
     assert highest > 6.2
     assert lowest < 1.8
-    # waypoints are at the end of each one's own wall, and nowhere near that of the other's
+    # waypoints are at the end of each one's own wall, the second one's a lane off it, and nowhere near the other's
     assert np.allclose(ways[0][:, 1], 6.3, atol=0.15)
-    assert np.allclose(ways[1][:, 1], 1.7, atol=0.15)
+    assert np.allclose(ways[1][:, 1], 1.7 - 0.21, atol=0.15)
 
 
 def test_a_door_on_one_floor_has_the_other_plan_nothing() -> None:
@@ -98,7 +98,10 @@ def test_a_door_on_one_floor_has_the_other_plan_nothing() -> None:
     assert known.asked[0] > asked[0]
     assert known.asked[1] == asked[1]
     assert not np.array_equal(known.way(0), ways[0])
-    assert np.array_equal(known.way(1), ways[1])
+    # those that it has not passed
+    left = known.way(1)
+    assert 0 < len(left) <= len(ways[1])
+    assert np.array_equal(left, ways[1][-len(left) :])
     # the same wall on the other floor is a change as well
     world.set_obstacle(door, Obstacle(np.array([(0, 6), (0, 7)], float), z_range=UPPER))
     before = known.asked.copy()

@@ -109,7 +109,8 @@ def test_commands_are_one_and_answered_one_by_one(client: httpx.Client, crowd: s
         ["warnings"],
         ["ids", "warnings"],
         ["warnings"],
-        ["removed"],
+        # whom it has left without ground
+        ["removed", "warnings"],
         ["removed"],
     ]
     assert value["results"][0]["ids"] == [10, 0]

@@ -100,7 +100,8 @@ def test_the_built_in_scenes_are_listed_and_run() -> None:
     listed = run("--list")
     names = [line.split()[0] for line in listed.stdout.splitlines()]
     crowds = ["plaza", "door", "corridor", "junction", "corner", "building", "evacuation", "halls"]
-    assert names == [*crowds, "circle", "blocks", "den312d"]
+    pairs = ["head-on-vo", "head-on-rvo", "head-on-orca"]
+    assert names == [*crowds, *pairs, "circle", "blocks", "den312d"]
     assert summary(run("corner", "--steps", "5"))["arrived"] == "0 of 60 with a goal"
     assert summary(run("den312d", "--steps", "20"))["arrived"].endswith("times, and sent on")
     assert summary(run("blocks", "--steps", "5"))["arrived"] == "0 of 100 with a goal"

@@ -56,9 +56,12 @@ export class Transport {
 
   /** The next slower or faster of the speeds offered. */
   shiftSpeed(by: 1 | -1): void {
-    const now = this.session.speed;
-    const next = by > 0 ? SPEEDS.find((speed) => speed > now * 1.001) : SPEEDS.filter((speed) => speed < now * 0.999).at(-1);
-    if (next !== undefined && !this.speed.disabled) this.setSpeed(next);
+    this.inTurn(async () => {
+      // the speed that it has by then: keys may come faster than answers
+      const now = this.session.speed;
+      const next = by > 0 ? SPEEDS.find((speed) => speed > now * 1.001) : SPEEDS.filter((speed) => speed < now * 0.999).at(-1);
+      if (next !== undefined && !this.speed.disabled) await this.giveSpeed(next);
+    });
   }
 
   goLive(): void {
@@ -77,10 +80,12 @@ export class Transport {
   }
 
   private setSpeed(factor: number): void {
-    this.inTurn(async () => {
-      if (this.session.runs) await this.session.setSpeed(factor);
-      else this.session.keepSpeed(factor);
-    });
+    this.inTurn(() => this.giveSpeed(factor));
+  }
+
+  private async giveSpeed(factor: number): Promise<void> {
+    if (this.session.runs) await this.session.setSpeed(factor);
+    else this.session.keepSpeed(factor);
   }
 
   private inTurn(action: () => Promise<void>): void {
