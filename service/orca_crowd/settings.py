@@ -104,7 +104,7 @@ class Settings(BaseSettings):
         "others asks for a processor, and until there is one the world does its part.",
     )
     spread_agents: int = Field(
-        20_000, ge=1, description="With engine `ray`: from how many agents on a world is divided over several actors."
+        50_000, ge=1, description="With engine `ray`: from how many agents on a world is divided over several actors."
     )
     return_seconds: float = Field(
         30.0, gt=0, le=600, description="With engine `ray`: how long a request waits for a world that comes back."

@@ -82,9 +82,10 @@ def columns_of(scene: Scene) -> dict[str, bytes]:
 class Remote:
     """A server under measurement, asked one thing at a time."""
 
-    def __init__(self, address: str) -> None:
-        """`address` is `host:port`; nothing is sent."""
+    def __init__(self, address: str, durability: str | None = None) -> None:
+        """`address` is `host:port`; nothing is sent. Worlds are made with a durability, left out, the server's."""
         self.address = address
+        self._durability = {} if durability is None else {"durability": durability}
         self._http = httpx.AsyncClient(
             base_url=f"http://{address}",
             headers={"Content-Type": MEDIA_TYPE, "Accept": MEDIA_TYPE},
@@ -113,7 +114,7 @@ class Remote:
 
     async def create_with_ids(self, scene: Scene) -> tuple[str, bytes]:
         """The same; the ids of its agents too, a bin of int64."""
-        world = await self.call("POST", "/v1/worlds", {"time_step": scene.time_step})
+        world = await self.call("POST", "/v1/worlds", {"time_step": scene.time_step, **self._durability})
         identifier = str(world["id"])
         added = await self.call("POST", f"/v1/worlds/{identifier}/agents", {"columns": columns_of(scene)})
         return identifier, added["ids"]

@@ -41,7 +41,7 @@ def test_a_demo_starts_in_one_click_and_its_agents_move(open_page: OpenPage, cli
     assert not page.page.is_visible("#welcome")
     before, places = page.part(page.look(), ".stage"), page.ask("[0, 1, 2, 3].map(orca.position)")
     page.until(lambda: page.step > 15, "more steps come")
-    assert page.ask("[0, 1, 2, 3].map(orca.position)") != places
+    page.until(lambda: page.ask("[0, 1, 2, 3].map(orca.position)") != places, "they move")
     page.until(lambda: (page.part(page.look(), ".stage") != before).any(), "the picture is another")
     page.until(lambda: "MovingAI" in page.text("#attribution"), "whose map it is")
     world = page.page.url.partition("world=")[2]
