@@ -17,6 +17,8 @@ __all__ = ["added_to_a_tick", "worlds_in_real_time"]
 
 # worlds that are made at the same time: each of them starts a process, which takes seconds of a core
 AT_ONCE = 2
+# seconds for each world until their processes have come to rest, and what Ray starts beside them
+REST = 0.2
 
 
 async def added_to_a_tick(front: Remote, alone: Remote, scene: Scene, ticks: int, turns: int) -> dict[str, list[float]]:
@@ -52,4 +54,7 @@ async def worlds_in_real_time(
 ) -> dict[str, Any]:
     """So many worlds through a front end, each in a process of its own; how late they are. `tell` hears of each."""
     scenes = [replace(Scene(agents), seed=seed) for seed in range(worlds)]
-    return await realtime(front, scenes, rate=rate, seconds=seconds, watched=watched, at_once=AT_ONCE, tell=tell)
+    rest = REST * worlds
+    return await realtime(
+        front, scenes, rate=rate, seconds=seconds, watched=watched, at_once=AT_ONCE, rest=rest, tell=tell
+    )

@@ -27,7 +27,8 @@ def ring(count: int, radius: float) -> Floats:
 
 
 def star(random: np.random.Generator, count: int, low: float, high: float) -> Floats:
-    angle = np.sort(random.uniform(0.0, 2.0 * math.pi, count))
+    # no two of them half a turn apart: such a ring could cross itself
+    angle = (np.arange(count) + random.uniform(0.0, 0.5, count)) * (2.0 * math.pi / count)
     return random.uniform(low, high, count)[:, None] * np.stack([np.cos(angle), np.sin(angle)], axis=1)
 
 
