@@ -96,6 +96,18 @@ def step(session: Session, steps: int) -> None:
         session.record(0.0)
 
 
+def brought_back(archive: Archive, session: Session) -> Session:
+    """The world of a session again, from its journal and with the same bits; the session records no more."""
+    path, saved = archive.path("w"), session.world.snapshot()
+    assert session.recorder is not None
+    session.recorder.file.close()
+    back = recover(path, "w", World.restore, Settings())
+    back.file.close()
+    assert back.cut is None
+    assert back.session.world.snapshot() == saved
+    return back.session
+
+
 def test_a_journal_brings_plans_back_though_nobody_could_make_them_again(
     archive: Archive, pool: PlannerPool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -153,13 +165,7 @@ def test_a_crowd_that_goes_on_and_on_comes_out_of_its_journal_again(archive: Arc
             body: dict[str, object] = {"op": "set_agents", "agents": [{"id": one, "goal": goal}]}
             session.answer(parse_commands({"commands": [body]}, Settings()))
     assert min(arrivals.values()) >= 2
-    path, saved = archive.path("w"), session.world.snapshot()
-    assert session.recorder is not None
-    session.recorder.file.close()
-    back = recover(path, "w", World.restore, Settings())
-    back.file.close()
-    assert back.cut is None
-    assert back.session.world.snapshot() == saved
+    brought_back(archive, session)
 
 
 def test_a_journal_brings_turns_on_walkable_ground_back(archive: Archive, pool: PlannerPool) -> None:
@@ -179,15 +185,9 @@ def test_a_journal_brings_turns_on_walkable_ground_back(archive: Archive, pool: 
             session.answer(parse_commands({"commands": [{"op": "set_agents", **change}]}, Settings()))
             library.set_agents([0], {"radius": [0.4]})
     assert waited, "nobody waited for anybody"
-    path, saved = archive.path("w"), session.world.snapshot()
-    assert session.recorder is not None
-    session.recorder.file.close()
-    back = recover(path, "w", World.restore, Settings())
-    back.file.close()
-    assert back.cut is None
-    assert back.session.world.snapshot() == saved
-    back.session.plan_with(pool)
-    back.session.advance(400)
+    back = brought_back(archive, session)
+    back.plan_with(pool)
+    back.advance(400)
     library.step(400)
-    assert back.session.world.snapshot() == library.snapshot()
+    assert back.world.snapshot() == library.snapshot()
     assert np.abs(library.column("position") - library.population.state["goal"]).max() < 0.05
