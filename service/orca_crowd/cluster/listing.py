@@ -51,7 +51,13 @@ async def metrics_of_all(front: Front, own: bytes, serve: Serve) -> bytes:
         # what is known of the front end itself is told all the same
         names = []
 
+    asked: set[str] = set()
+
     async def text(upstream: Upstream) -> bytes | None:
+        # of a process that several worlds share they are those of all
+        if upstream.place.actor in asked:
+            return None
+        asked.add(upstream.place.actor)
         return await _asked(upstream, b"/metrics")
 
     texts = await _of_all(front.directory, names, text)
