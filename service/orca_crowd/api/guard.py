@@ -4,8 +4,8 @@ What changes a world is fenced by its journal, to the last record. What is only 
 journal is asked whose it is, unless it was a moment ago. A process that is frozen and wakes up when its worlds have
 long been elsewhere asks first, and says nothing more.
 
-Front ends name the world in a header, also the one that is to be made. A world that is not here is refused as one that
-has moved: they look for it anew.
+Front ends name the world and its life, also of one that is to be made. A world that is not here, or lives anew, is
+refused as one that has moved: they look for it again, and nothing has happened.
 """
 
 from __future__ import annotations
@@ -27,7 +27,6 @@ __all__ = ["TRUSTED_SECONDS", "Guard"]
 # so long an answer of the journal is believed; a new life of the world says nothing before that
 TRUSTED_SECONDS: Final = 0.25
 OPEN: Final = frozenset({"/healthz"})
-HEADER: Final = WORLD_HEADER.encode()
 
 
 class Guard:
@@ -59,12 +58,12 @@ class Guard:
         if scope["type"] == "lifespan" or scope["path"] in OPEN:
             await self._app(scope, receive, send)
             return
-        world = next((value.decode("latin-1") for name, value in scope["headers"] if name == HEADER), "")
-        if not await self.current(world):
+        world, epoch = (_header(scope, name) for name in (WORLD_HEADER, EPOCH_HEADER))
+        if epoch != str(self._epoch(world)) or not await self.current(world):
             await self._refuse(scope, send, world)
             return
         ASKED.set(world)
-        told = (EPOCH_HEADER.encode(), str(self._epoch(world)).encode())
+        told = (EPOCH_HEADER.encode(), epoch.encode())
 
         async def answer(message: Message) -> None:
             if message["type"] in ("http.response.start", "websocket.accept", "websocket.http.response.start"):
@@ -112,3 +111,8 @@ class Guard:
         kind = "http.response" if scope["type"] == "http" else "websocket.http.response"
         await send({"type": f"{kind}.start", "status": 503, "headers": head})
         await send({"type": f"{kind}.body", "body": data})
+
+
+def _header(scope: Scope, name: str) -> str:
+    wanted = name.encode()
+    return next((value.decode("latin-1") for name, value in scope["headers"] if name == wanted), "")

@@ -31,6 +31,8 @@ LOOKS = 3
 TOLD_SECONDS = 2.0
 # how often worlds without a process are looked for
 BRING_SECONDS = 5.0
+# how often it is looked for whether the cluster is joined, and its worlds may be touched
+JOINED_SECONDS = 0.2
 # what the process of a world takes over from the environment of the front end
 PASSED_ON = ("ORCA_CROWD_KERNEL_CACHE", "PYTHONPATH", "OTEL_EXPORTER_OTLP_ENDPOINT", "OTEL_SERVICE_NAME")
 
@@ -47,8 +49,8 @@ class Front:
         self.asking = Asking(Clerk(settings.ray_address, settings.ray_namespace), clock)
         self._kept = kept_of(settings)
         self.directory = Directory(Homes(settings, clock, self.asking, environment), metrics, self._kept)
-        # why worlds of this namespace are not to be touched; None where they are
-        self._foreign: str | None = None
+        # why worlds of this namespace are not to be touched; None where they may be
+        self._foreign: str | None = "the worlds of the cluster are not known yet"
         self._tasks: list[asyncio.Task[None]] = []
 
     def start(self) -> None:
@@ -111,8 +113,6 @@ class Front:
     async def _bring_all_back(self) -> None:
         """Worlds that have a journal and no process: after the loss of the whole cluster, or of one that made none."""
         kept = self._kept
-        if kept is None:
-            return
         room = asyncio.Semaphore(self.settings.helpers)
 
         async def bring(name: str) -> None:
@@ -126,9 +126,10 @@ class Front:
             if self.asking.trouble is None:
                 with suppress(ApiError, StoreAway):
                     there = set(await self.worlds())
-                    found = await asyncio.to_thread(kept.awake, there)
-                    await asyncio.gather(*(bring(name) for name in found))
-            await asyncio.sleep(BRING_SECONDS)
+                    if kept is not None:
+                        found = await asyncio.to_thread(kept.awake, there)
+                        await asyncio.gather(*(bring(name) for name in found))
+            await asyncio.sleep(BRING_SECONDS if self._foreign is None else JOINED_SECONDS)
 
     async def _look_for_the_silent(self) -> None:
         seconds = self.settings.unreachable_seconds

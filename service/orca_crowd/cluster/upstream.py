@@ -30,7 +30,7 @@ __all__ = [
     "UpstreamError",
 ]
 
-# the life of a world that an answer is of, and the world that a request is about
+# the life of a world that a request is for and an answer is of, and the world itself
 EPOCH_HEADER: Final = "orca-crowd-epoch"
 WORLD_HEADER: Final = "orca-crowd-world"
 CONNECT_SECONDS: Final = 2.0
@@ -118,6 +118,11 @@ class Upstream:
         """What lets a caller in who may do so much."""
         return f"Bearer {self.place.token}.{scope}"
 
+    @property
+    def asked(self) -> list[tuple[str, str]]:
+        """What a request says of the world that it is about: another life of it does not take it."""
+        return [(WORLD_HEADER, self.world), (EPOCH_HEADER, str(self.place.epoch))]
+
     def lose(self, reason: str) -> None:
         """It is gone: whoever waits for it learns now."""
         if self.lost is None:
@@ -169,7 +174,7 @@ class Upstream:
             if name.lower() not in HOP_BY_HOP | OURS and not (whole and name.lower() == b"content-length")
         ]
         passed.append((b"authorization", self.bearer(scope).encode()))
-        passed.append((WORLD_HEADER.encode(), self.world.encode()))
+        passed += [(name.encode(), value.encode()) for name, value in self.asked]
         passed.append((b"host", self.place.address.encode()))
         if isinstance(body, bytes) and (body or method not in BODILESS):
             passed.append((b"content-length", str(len(body)).encode()))

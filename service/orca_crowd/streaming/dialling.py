@@ -14,7 +14,7 @@ from websockets.asyncio.client import ClientConnection, connect
 from websockets.exceptions import InvalidHandshake, InvalidStatus
 from websockets.typing import Subprotocol
 
-from orca_crowd.cluster.upstream import EPOCH_HEADER, WORLD_HEADER, Upstream
+from orca_crowd.cluster.upstream import EPOCH_HEADER, Upstream
 from orca_crowd.streaming.admission import Admission
 
 __all__ = ["Refused", "Unreached", "dial"]
@@ -47,7 +47,7 @@ class Refused(Exception):
 async def dial(upstream: Upstream, websocket: WebSocket, subprotocol: str, admission: Admission) -> ClientConnection:
     """Open a socket to the process of a world."""
     path = websocket.scope.get("raw_path") or websocket.scope["path"].encode()
-    headers = [("Authorization", upstream.bearer(admission.scope)), (WORLD_HEADER, upstream.world)]
+    headers = [("Authorization", upstream.bearer(admission.scope)), *upstream.asked]
     headers += [(name, websocket.headers[name]) for name in PASSED_ON if name in websocket.headers]
     try:
         connection = await connect(
