@@ -209,12 +209,17 @@ class Registry:
         The journals are closed when this returns, and no world is made here any more.
         """
         self._draining = True
-        for runner in self.all():
-            recorder = runner.recorder
-            if recorder is not None and runner.state == "ready" and not recorder.writing:
-                snapshot = await runner.read(partial(_captured, recorder))
-                await self._engine.serve(partial(recorder.write, snapshot))
-            await runner.close("restarting", "the world moves to another process")
+        room = asyncio.Semaphore(self._settings.helpers)
+
+        async def one(runner: Runner) -> None:
+            async with room:
+                recorder = runner.recorder
+                if recorder is not None and runner.state == "ready" and not recorder.writing:
+                    snapshot = await runner.read(partial(_captured, recorder))
+                    await self._engine.serve(partial(recorder.write, snapshot))
+                await runner.close("restarting", "the world moves to another process")
+
+        await asyncio.gather(*(one(runner) for runner in self.all()))
 
     async def drain(self) -> None:
         """Take no more work, let running slices end, and end every world."""

@@ -12,6 +12,7 @@ import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, suppress
+from pathlib import Path
 from typing import Any
 
 import httpx
@@ -224,24 +225,48 @@ def test_front_ends_that_share_otherwise_are_not_ready(fronts: Fronts, first: ht
     assert listed(first) == list(NAMES)
 
 
+def test_all_processes_are_ended_on_purpose_and_come_back(fronts: Fronts, tmp_path: Path) -> None:
+    with ExitStack() as stack:
+        others = Fronts(fronts.cluster, tmp_path, stack)
+        others.start(ORCA_CROWD_RAY_NAMESPACE="others")
+        with others.client(0) as client:
+            path = make(client, "kept")
+            stepped = client.post(f"{path}/steps", json={"count": 7, "return": "digest"}).json()
+            lost = {"id": "lost", "time_step": 0.1, "durability": "none"}
+            assert client.post("/v1/worlds", json=lost).status_code == 201
+        others.servers[0].stop()
+        command = [sys.executable, "-m", "orca_crowd", "cluster", "stop", "--ray-address", fronts.cluster.address]
+        command += ["--ray-namespace", "others"]
+        for options, code, said in (([], 1, "1 of 2 processes have ended, with 1 worlds"), (["--forget"], 0, "1 of 1")):
+            done = subprocess.run(
+                [*command, *options], env=quiet_environment(), capture_output=True, text=True, timeout=120
+            )
+            assert (done.returncode, said in done.stdout) == (code, True), done.stderr + done.stdout
+            assert ("'lost' keeps no journal" in done.stderr) == bool(code)
+        # in one of its own before, in a shared one now
+        others.start(ORCA_CROWD_RAY_NAMESPACE="others", ORCA_CROWD_WORLD_PROCESSES="1")
+        with others.client(1) as client:
+            assert client.get(f"{path}/digest").json() == {"step": 7, "sha256": stepped["digest"]}
+            assert listed(client) == ["kept"]
+
+
 def test_a_process_moves_with_all_its_worlds(fronts: Fronts, first: httpx.Client, second: httpx.Client) -> None:
-    before, added = digests(first), fronts.cluster.add()
-    nodes = {fronts.cluster.node_of(process) for process in fronts.cluster.worlds()}
-    assert added not in nodes
+    before = digests(first)
+    fronts.cluster.add()
+    node = fronts.cluster.node_of(process_of(fronts, "four"))
     command = [sys.executable, "-m", "orca_crowd", "cluster"]
     named = ["--ray-address", fronts.cluster.address]
     with watch(second, "/v1/worlds/four") as socket:
         socket.send(json.dumps({"type": "subscribe"}))
         heard(socket, "full")
-        for node in nodes:
-            done = subprocess.run(
-                [*command, "drain", node, *named], env=quiet_environment(), capture_output=True, text=True, timeout=120
-            )
-            assert done.returncode == 0, done.stderr
-            assert "worlds have moved" in done.stdout
+        done = subprocess.run(
+            [*command, "drain", node, *named], env=quiet_environment(), capture_output=True, text=True, timeout=120
+        )
+        assert done.returncode == 0, done.stderr
+        assert "-of-2 with " in done.stdout
         assert heard(socket, "gap")["step"] == before["four"]["step"]
         assert heard(socket, "full")["step"] == before["four"]["step"]
-    assert {fronts.cluster.node_of(process) for process in fronts.cluster.worlds()} == {added}
+    assert node not in {fronts.cluster.node_of(process) for process in fronts.cluster.worlds()}
     assert digests(second) == before
     shown = subprocess.run(
         [*command, "nodes", *named], env=quiet_environment(), capture_output=True, text=True, timeout=60
