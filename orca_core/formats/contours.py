@@ -93,7 +93,8 @@ def _round_free_cells(found: list[tuple[Ring, ...]], rings: list[Ring], cell_siz
     lowest = [outer[np.lexsort((outer[:, 1], outer[:, 0]))[0]] for outer, *_ in found]
     cells = shapely.STRtree(shapely.points(np.array(lowest) + 0.5 * cell_size))
     hollow, _ = cells.query(np.array([shapely.Polygon(ring) for ring in rings], object), predicate="contains")
-    return np.isin(np.arange(len(rings)), hollow).tolist()
+    round_cells = set(hollow.tolist())
+    return [k in round_cells for k in range(len(rings))]
 
 
 @dataclass(frozen=True)

@@ -24,10 +24,11 @@ import math
 
 from orca_core._jit import kernel
 
-__all__ = ["NO_ROOM", "OUT_OF_BUDGET", "run", "see_around"]
+__all__ = ["BEYOND", "NO_ROOM", "OUT_OF_BUDGET", "run", "see_around"]
 
 OUT_OF_BUDGET = -1
 NO_ROOM = -2
+BEYOND = -3
 
 # places in `counts`
 NODES = 0
@@ -39,6 +40,8 @@ SPENT = 3
 ROOT_SLACK = 1e-12
 # points nearer than this part of their coordinates are one
 SAME_POINT = 1e-12
+# by this part more than what is asked for are looked at, since estimates and lengths are summed up differently
+ROUNDING = 1e-9
 
 
 @kernel("f8(f8,f8,f8,f8,f8,f8)")
@@ -342,22 +345,25 @@ def see_around(
 
 
 @kernel(
-    "i8(i8,f8,f8,f8,i8[::1],f8[:,::1],u1[::1],i8[:,::1],i8[:,::1],f8[::1],f8[:,::1],i8[:,::1],f8[:,::1],i8[::1],"
+    "i8(i8,f8,f8,f8,f8,i8[::1],f8[:,::1],u1[::1],i8[:,::1],i8[:,::1],f8[::1],f8[:,::1],i8[:,::1],f8[:,::1],i8[::1],"
     "i8[::1],i8[::1])"
 )
 def run(
-    expansions, gx, gy, greed, end, vertices, corner, triangles, across, walked_to, real, whole, chain_point,
+    expansions, within, gx, gy, greed, end, vertices, corner, triangles, across, walked_to, real, whole, chain_point,
     chain_before, heap, counts,
 ):  # fmt: skip
     """Go on with a search toward a goal in the triangles `end`: the place in the chain of the goal at the end of a
-    shortest path, OUT_OF_BUDGET, or NO_ROOM.
+    shortest path, OUT_OF_BUDGET, NO_ROOM, or BEYOND where all paths are longer than `within`.
 
     Start and goal must hang together.
     """
+    last_estimate = greed * within * (1.0 + ROUNDING)
     while counts[HEAP] > 0:
         node = unqueue(real, heap, counts)
         root = whole[node, 0]
         triangle = whole[node, 2]
+        if real[node, 0] > last_estimate:
+            return BEYOND
         if triangle < 0:
             return root
         root_vertex = whole[node, 1]
