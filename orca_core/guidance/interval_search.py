@@ -18,6 +18,8 @@ __all__ = ["Beyond", "IntervalSearch", "OutOfBudget"]
 
 # nodes for which there is room at first; four times as many each time that it is too little
 FIRST_ROOM = 1024
+# part by which the sums of a length may differ, and far more
+ROUNDING = 1e-9
 
 
 class OutOfBudget(Exception):
@@ -57,15 +59,15 @@ class IntervalSearch:
         included, which must hang together; raises OutOfBudget. It may be longer by the part `longer`. Raises Beyond as
         soon as it is known that none of a length up to `within` is to be found.
         """
+        # estimates and lengths are summed up differently
+        greed, largest = 1.0 + longer, (1.0 + longer) * within * (1.0 + ROUNDING)
         first, last = np.array(begin, np.int64), np.array(end, np.int64)
         surface = (mesh.triangles, mesh.across)
         while True:
             memory = (mesh.walked_to, self._real, self._whole, self._chain, self._before, self._heap, self._counts)
             found = NO_ROOM
-            if see_around(*start, first, *goal, 1.0 + longer, mesh.vertices, *surface, *memory):
-                found = run(
-                    expansions, within, *goal, 1.0 + longer, last, mesh.vertices, mesh.corner, *surface, *memory
-                )
+            if see_around(*start, first, *goal, greed, mesh.vertices, *surface, *memory):
+                found = run(expansions, largest, *goal, greed, last, mesh.vertices, mesh.corner, *surface, *memory)
             if found != NO_ROOM:
                 break
             self._make(4 * len(self._heap))

@@ -40,8 +40,6 @@ SPENT = 3
 ROOT_SLACK = 1e-12
 # points nearer than this part of their coordinates are one
 SAME_POINT = 1e-12
-# by this part more than what is asked for are looked at, since estimates and lengths are summed up differently
-ROUNDING = 1e-9
 
 
 @kernel("f8(f8,f8,f8,f8,f8,f8)")
@@ -349,23 +347,20 @@ def see_around(
     "i8[::1],i8[::1])"
 )
 def run(
-    expansions, within, gx, gy, greed, end, vertices, corner, triangles, across, walked_to, real, whole, chain_point,
+    expansions, largest, gx, gy, greed, end, vertices, corner, triangles, across, walked_to, real, whole, chain_point,
     chain_before, heap, counts,
 ):  # fmt: skip
     """Go on with a search toward a goal in the triangles `end`: the place in the chain of the goal at the end of a
-    shortest path, OUT_OF_BUDGET, NO_ROOM, or BEYOND where all paths are longer than `within`.
+    shortest path, OUT_OF_BUDGET, NO_ROOM, or BEYOND where no estimate is up to `largest`.
 
     Start and goal must hang together.
     """
-    last_estimate = greed * within * (1.0 + ROUNDING)
     while counts[HEAP] > 0:
         node = unqueue(real, heap, counts)
         root = whole[node, 0]
         triangle = whole[node, 2]
-        if real[node, 0] > last_estimate:
-            return BEYOND
-        if triangle < 0:
-            return root
+        if triangle < 0 or real[node, 0] > largest:
+            return root if real[node, 0] <= largest else BEYOND
         root_vertex = whole[node, 1]
         if root_vertex >= 0:
             best = walked_to[root_vertex]
@@ -376,8 +371,7 @@ def run(
         counts[SPENT] += 1
         at_goal = False
         for k in range(end.size):
-            if end[k] == triangle:
-                at_goal = True
+            at_goal = at_goal or end[k] == triangle
         if at_goal:
             # the path is straight from here, or bends at an end of the interval
             ended = counts[NODES]
