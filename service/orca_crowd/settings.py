@@ -70,8 +70,8 @@ class Settings(BaseSettings):
     )
     kernel_cache: Path | None = Field(
         None,
-        description="Folder that keeps compiled kernels between starts; left out, `~/.cache/orca-crowd/kernels`, or one "
-        "among the temporary folders.",
+        description="Folder that keeps compiled kernels between starts; left out, `~/.cache/orca-crowd/kernels`, or "
+        "one among the temporary folders.",
     )
 
     log_format: Literal["console", "json"] = Field(
