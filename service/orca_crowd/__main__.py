@@ -82,6 +82,10 @@ def serve(
     ray_address: Annotated[
         str | None, typer.Option(help="With --engine ray: host:port of the head of the cluster; auto is this node's.")
     ] = None,
+    world_processes: Annotated[
+        int | None,
+        typer.Option(min=0, max=10_000, help="With --engine ray: processes that all worlds share; 0 for one each."),
+    ] = None,
     data: Annotated[
         str | None,
         typer.Option(
@@ -101,7 +105,7 @@ def serve(
         name: value
         for name, value in (
             *(("host", host), ("port", port), ("workers", workers), ("engine", engine)),
-            *(("ray_address", ray_address), ("data", data)),
+            *(("ray_address", ray_address), ("world_processes", world_processes), ("data", data)),
         )
         if value is not None
     }
