@@ -12,17 +12,21 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
-import typer
+from orca_crowd.commands.interrupts import ended_quietly
 
-from orca_crowd import __version__
-from orca_crowd.bench import app as bench
-from orca_crowd.commands.cluster import app as cluster
-from orca_crowd.commands.kernel_cache import use_kernel_cache
-from orca_crowd.commands.keys import app as keys
-from orca_crowd.commands.run import run
-from orca_crowd.commands.solve import solve
-from orca_crowd.commands.sweep import sweep
-from orca_crowd.commands.view import view
+# what a command needs takes a moment to load: Ctrl+C in that moment is an end like any other
+with ended_quietly():
+    import typer
+
+    from orca_crowd import __version__
+    from orca_crowd.bench import app as bench
+    from orca_crowd.commands.cluster import app as cluster
+    from orca_crowd.commands.kernel_cache import use_kernel_cache
+    from orca_crowd.commands.keys import app as keys
+    from orca_crowd.commands.run import run
+    from orca_crowd.commands.solve import solve
+    from orca_crowd.commands.sweep import sweep
+    from orca_crowd.commands.view import view
 
 if TYPE_CHECKING:
     from orca_crowd.settings import Settings
