@@ -188,7 +188,7 @@ class Host:
 
     async def _bring_back(self, services: Services) -> None:
         try:
-            await self._residents.bring_back(services.warmup)
+            await self._residents.bring_back(services.warmup.wait)
         except Exception:
             # nobody would ever be answered; Ray makes another one
             log.exception("the worlds of %s cannot be brought back", self._order.home)

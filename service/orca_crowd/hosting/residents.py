@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Awaitable, Callable
 from typing import Final
 
 from orca_crowd.api.guard import TRUSTED_SECONDS, Guard
 from orca_crowd.clock import Clock
-from orca_crowd.engine.warmup import Warmup
 from orca_crowd.hosting.lives import Lives
 from orca_crowd.settings import Settings
 from orca_crowd.worlds.registry import Registry
@@ -46,10 +46,10 @@ class Residents:
         """From here on worlds can live here."""
         self._registry, self._guard = registry, guard
 
-    async def bring_back(self, warmup: Warmup) -> None:
-        """The worlds that were taken over, a few at a time, once nobody else answers for them."""
+    async def bring_back(self, warm: Callable[[], Awaitable[object]]) -> None:
+        """The worlds that were taken over, a few at a time, once nobody else answers for them and `warm` returns."""
         await self.turn.wait()
-        await warmup.wait()
+        await warm()
         room = asyncio.Semaphore(self._settings.helpers)
 
         async def one(world: str) -> None:
