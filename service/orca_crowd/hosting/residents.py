@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 from collections.abc import Awaitable, Callable
 from typing import Final
 
 from orca_crowd.api.guard import TRUSTED_SECONDS, Guard
 from orca_crowd.clock import Clock
 from orca_crowd.hosting.lives import Lives
+from orca_crowd.journal.errors import JournalFull
 from orca_crowd.settings import Settings
 from orca_crowd.worlds.registry import Registry
 
 __all__ = ["EMPTY_SECONDS", "Residents"]
+
+log = logging.getLogger("orca_crowd")
 
 # one that was to be made and was not is let go of after so long
 EMPTY_SECONDS: Final = 10.0
@@ -104,7 +108,14 @@ class Residents:
     async def _return(self, world: str) -> None:
         """Let a world be served, brought back first where it has a journal."""
         life = self.lives.get(world)
-        if life is not None and not life.ready and self._registry is not None:
+        if life is None or life.ready or self._registry is None:
+            return
+        try:
             if await asyncio.to_thread(self.lives.has, world):
                 await self._registry.bring_back(world)
+        except JournalFull as error:
+            # whoever asks for it has it taken over anew
+            log.warning("world %s cannot be brought back now: %s", world, error)
+            await self.left(world)
+        else:
             life.ready = True
