@@ -23,7 +23,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from orca_crowd.journal.errors import BadJournal, JournalFull, StoreAway, Superseded
-from orca_crowd.journal.full import is_locked
+from orca_crowd.journal.full import LOCK_SECONDS, is_locked
 
 __all__ = ["ALONE", "Fence", "epoch_of", "take_over"]
 
@@ -107,7 +107,7 @@ def take_over(path: Path, now: int) -> tuple[int, int]:
     BadJournal where it is no journal, JournalFull where it cannot be written, StoreAway while it is locked.
     """
     try:
-        with closing(sqlite3.connect(path, isolation_level=None, timeout=10.0)) as connection:
+        with closing(sqlite3.connect(path, isolation_level=None, timeout=LOCK_SECONDS)) as connection:
             connection.execute("PRAGMA journal_mode = PERSIST")
             connection.execute("BEGIN IMMEDIATE")
             row = connection.execute(EPOCH).fetchone()

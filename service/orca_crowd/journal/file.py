@@ -26,7 +26,7 @@ from orca_crowd.journal.entries import FirstState, Record, SnapshotEntry
 from orca_crowd.journal.errors import BadJournal, JournalFull, StoreAway
 from orca_crowd.journal.fence import ALONE, Fence
 from orca_crowd.journal.folder import free_bytes, remove_beside, remove_journal, size_of, sync_folder
-from orca_crowd.journal.full import full, is_locked, no_room
+from orca_crowd.journal.full import LOCK_SECONDS, full, is_locked, no_room
 from orca_crowd.journal.log import Log
 from orca_crowd.journal.making import fact_rows, make, parts
 from orca_crowd.journal.reserve import RESERVE_BYTES, Reserve
@@ -72,7 +72,9 @@ class JournalFile:
             self._open(durability)
 
     def _open(self, durability: Durability | None) -> None:
-        self._connection = sqlite3.connect(self.path, isolation_level=None, check_same_thread=False, timeout=10.0)
+        self._connection = sqlite3.connect(
+            self.path, isolation_level=None, check_same_thread=False, timeout=LOCK_SECONDS
+        )
         try:
             self._prepare(durability)
             self.step, self.sequence = self._furthest()

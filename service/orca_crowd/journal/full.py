@@ -9,8 +9,10 @@ from typing import Final
 
 from orca_crowd.journal.errors import JournalFull, StoreAway
 
-__all__ = ["full", "is_locked", "no_room"]
+__all__ = ["LOCK_SECONDS", "full", "is_locked", "no_room"]
 
+# how long one waits for a process that has a file locked, which takes milliseconds unless it is frozen
+LOCK_SECONDS: Final = 10.0
 LOCKED: Final = frozenset({sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED})
 
 

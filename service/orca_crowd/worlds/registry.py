@@ -12,7 +12,7 @@ from orca_core.world import World
 from orca_crowd.clock import Clock
 from orca_crowd.engine.interface import Engine
 from orca_crowd.errors import ApiError
-from orca_crowd.journal.errors import BadJournal, JournalError, JournalFull
+from orca_crowd.journal.errors import BadJournal, JournalError, JournalFull, StoreAway
 from orca_crowd.journal.recorder import Recorder, Snapshot
 from orca_crowd.metrics import Metrics
 from orca_crowd.protocol.guidance import asked_of
@@ -164,6 +164,8 @@ class Registry:
             return await self._engine.serve(lambda: archive.past(runner.name, step))
         except BadJournal as error:
             raise ApiError("gone", f"the past of world {runner.name!r} cannot be read: {error}") from None
+        except StoreAway as away:
+            raise ApiError("not-ready", str(away), headers={"Retry-After": "1"}) from None
 
     async def fork(self, runner: Runner, body: ForkBody) -> Runner:
         """A new world that begins as another one was at a step."""
