@@ -167,7 +167,14 @@ class Directory:
         if not self._epochs.believed(world, life["epoch"]):
             return None
         told_of = (facts["address"], facts["token"], life["epoch"], life["created"], facts["node"], facts["pid"])
-        found = self._known[world] = Upstream(world, Place(actor, *told_of))
+        place, known = Place(actor, *told_of), self._known.get(world)
+        if known is not None:
+            if known.lost is None and known.place == place:
+                return known
+            # somebody was quicker, and by now it is elsewhere again
+            known.lose("the world lives on in another process")
+            self._forget(known)
+        found = self._known[world] = Upstream(world, place)
         return found
 
     async def _has_journal(self, world: str) -> bool:
