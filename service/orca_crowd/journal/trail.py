@@ -2,7 +2,8 @@
 
 An object is written only where there is none of its number, as one act of the store. So whoever brings the world to
 life writes the next number, and from then on the process that had it before finds its next number taken, forever: it
-writes nothing, and so acknowledges nothing. That first object of each life stays as long as the world.
+writes nothing, and so acknowledges nothing. That first object of each life stays as long as the world; the names of
+others become free when they are put together, so a new life looks whether its first object is behind all of them.
 
     made/<world>                       where the row begins: written last, removed first
     asleep/<world>                     while the world is put away
@@ -28,7 +29,7 @@ from orca_crowd.journal.entries import FirstState
 from orca_crowd.journal.errors import StoreAway, Superseded
 from orca_crowd.journal.making import fact_rows
 from orca_crowd.journal.packing import PACK_OBJECTS, Packing
-from orca_crowd.journal.row import Mark, Row, log_name, marks, read_row
+from orca_crowd.journal.row import Mark, Row, is_behind, last_number, log_name, marks, read_row
 from orca_crowd.journal.segments import Operation, seal
 from orca_crowd.journal.store import Store
 
@@ -75,22 +76,36 @@ class Trail:
         `now` is in milliseconds. StoreAway where that cannot be done now.
         """
         self.epoch = now
-        made = self.store.get(f"made/{self.world}")
-        if made is None:
-            return None
-        row = read_row(self.store, self.folder, int(made))
         while True:
+            told = self.store.get(f"made/{self.world}")
+            if told is None:
+                return None
+            made = int(told)
+            # nobody writes behind this one any more: whoever read first could find more behind what was read for ever
+            self.next = last_number(self.store, self.folder, made) + 1
+            lives: list[tuple[int, bytes]] = []
+            while not self._begin_life(now, lives):
+                self.next += 1
+            if not is_behind(self.store, self.folder, self.next - 1):
+                continue
+            row = read_row(self.store, self.folder, made, self.next - 1)
             self.epoch = max(now, row.epoch + 1)
-            self.next = row.last + 1
-            first = seal(self.next, self.life, [("life", [self.epoch])])
-            if self._put(first):
+            # where the clock of a life before was ahead of ours, its number is told once more
+            if self.epoch == now or self._begin_life(self.epoch, lives):
                 break
-            row = read_row(self.store, self.folder, int(made))
         self._made, self.damage = True, row.damage
-        self._packing.begin(row, self.next, first)
+        self._packing.begin(row, lives)
         self._marks = [mark for segment in row.segments for mark in marks(segment.number, segment.operations)]
-        self.next += 1
         return row
+
+    def _begin_life(self, epoch: int, lives: list[tuple[int, bytes]]) -> bool:
+        """Write the next object, and add it to what the life began with; False where another's is there."""
+        first = seal(self.next, self.life, [("life", [epoch])])
+        if not self._put(first):
+            return False
+        lives.append((self.next, first))
+        self.next += 1
+        return True
 
     # writing
 
