@@ -1,8 +1,8 @@
-"""One life of the world `w` with its journal in a store, in a process of its own that does what it reads.
+"""Lives of the world `w` with its journal in a store: here, or in a process of its own that does what it reads.
 
 A line each: `go <n>` carries out n turns, each a change and a step, and says the step and the digest after every one;
-`state` says them as they are. What is refused is said with its code, and ends the turns. Where another process has the
-world that is said, and the process ends. The first line says when it may begin: two that read it together race.
+`state` says them as they are. What is refused is said with its code, and ends the turns. It says when it is there, and
+begins with the first line that it reads.
 """
 
 from __future__ import annotations
@@ -18,14 +18,13 @@ from orca_core.world import World
 from orca_crowd.clock import SystemClock
 from orca_crowd.errors import ApiError
 from orca_crowd.journal import trail
-from orca_crowd.journal.errors import Superseded
 from orca_crowd.protocol.commands import parse_commands
 from orca_crowd.settings import Settings
 from orca_crowd.worlds.session import Session
 from orca_crowd.worlds.stored import StoredArchive
 from tests.support.live_server import child_environment
 
-__all__ = ["Keeper", "history", "keeper"]
+__all__ = ["History", "Keeper", "Life", "keeper", "state", "turn"]
 
 FACTS = {"id": "w", "name": None, "ttl": None, "clock": {"mode": "manual"}, "durability": "power"}
 COUNT = 6
@@ -57,11 +56,46 @@ def state(session: Session) -> tuple[int, str]:
     return session.world.step_count, session.world.digest()
 
 
-def history(turns: int) -> list[str]:
-    """The digest after so many turns, from none on."""
-    session = Session("w", World(time_step=0.25), SETTINGS)
-    fill(session)
-    return [session.world.digest(), *(turn(session)[1] for _ in range(turns))]
+class History:
+    """The digest at each step, whoever takes it."""
+
+    def __init__(self) -> None:
+        """Before the first one."""
+        self._session = Session("w", World(time_step=0.25), SETTINGS)
+        fill(self._session)
+        self._digests = [self._session.world.digest()]
+
+    def __getitem__(self, step: int) -> str:
+        while len(self._digests) <= step:
+            self._digests.append(turn(self._session)[1])
+        return self._digests[step]
+
+
+class Life:
+    """One that begins here and now."""
+
+    def __init__(self, url: str) -> None:
+        """Take the world over, or make it."""
+        self._archive = StoredArchive(url, SETTINGS, "w", SystemClock())
+        self.epoch, _ = self._archive.claim()
+        self.cut: str | None = None
+        if self._archive.names():
+            self.session, _, self.cut = self._archive.bring_back("w", World.restore)
+            self.session.plan_with(None)
+        else:
+            self.session = Session("w", World(time_step=0.25), SETTINGS)
+            self._archive.begin(self.session, FACTS)
+            fill(self.session)
+
+    def superseded(self) -> bool:
+        """Whether it knows of another one."""
+        return self._archive.superseded()
+
+    def close(self) -> None:
+        """Nothing of it stays on this machine."""
+        if self.session.recorder is not None:
+            self.session.recorder.file.close()
+        self._archive.close()
 
 
 class Keeper:
@@ -116,34 +150,22 @@ def _live(url: str) -> None:
     def say(told: Any) -> None:
         print(json.dumps(told), flush=True)
 
-    # nobody waits longer in a test
+    # not so long where the store is away in a test
     trail.ANSWER_SECONDS = 1.5  # type: ignore[misc]
-    archive = StoredArchive(url, SETTINGS, "w", SystemClock())
     say("waits")
     sys.stdin.readline()
-    epoch, _ = archive.claim()
-    cut: str | None = None
-    if archive.names():
-        session, _, cut = archive.bring_back("w", World.restore)
-        session.plan_with(None)
-    else:
-        session = Session("w", World(time_step=0.25), SETTINGS)
-        archive.begin(session, FACTS)
-        fill(session)
-    say({"epoch": epoch, "cut": cut, "state": state(session)})
+    life = Life(url)
+    say({"epoch": life.epoch, "cut": life.cut, "state": state(life.session)})
     for line in sys.stdin:
         try:
             match line.split():
                 case ["state"]:
-                    say(state(session))
+                    say(state(life.session))
                 case ["go", count]:
                     for _ in range(int(count)):
-                        say(turn(session))
+                        say(turn(life.session))
         except ApiError as refusal:
             say({"code": refusal.code, "detail": refusal.detail})
-        except Superseded as other:
-            say({"superseded": str(other), "known": archive.superseded()})
-            return
 
 
 if __name__ == "__main__":

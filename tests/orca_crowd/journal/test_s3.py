@@ -3,34 +3,19 @@
 from __future__ import annotations
 
 import signal
+import time
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
-from typing import Any
 
 import pytest
 
-from orca_crowd.journal.errors import StoreAway
+from orca_crowd.journal.errors import StoreAway, Superseded
 from orca_crowd.journal.store import Store
-from tests.orca_crowd.journal.keeper import Keeper, history, keeper
+from tests.orca_crowd.journal.keeper import History, Life, keeper, state, turn
 from tests.support.s3_store import BUCKETS, S3Store
 
 pytest.importorskip("s3fs")
 pytest.importorskip("moto")
-
-TURNS = 1000
-
-
-@pytest.fixture(scope="module")
-def digests(kernels: None) -> list[str]:
-    """What the world is after each turn, whoever takes them."""
-    return history(2 * TURNS)
-
-
-def begin(life: Keeper) -> tuple[int, int, str]:
-    """Let it live; its epoch, and the state that it begins with."""
-    told = life.asked("begin")
-    assert told["cut"] is None
-    return (told["epoch"], *told["state"])
 
 
 @pytest.mark.parametrize("bucket", BUCKETS)
@@ -53,29 +38,29 @@ def test_a_bucket_that_is_not_there_says_nothing_of_what_is_in_it(s3_url: str) -
             ask()
 
 
-def test_a_world_is_taken_over_does_without_its_store_and_is_killed(
-    s3: S3Store, s3_url: str, digests: list[str]
-) -> None:
+def test_a_world_is_taken_over_does_without_its_store_and_is_killed(s3: S3Store, s3_url: str) -> None:
+    digests = History()
     with ExitStack() as stack:
-        # they begin when they are told, and are started at the same time
-        old, life, last = (stack.enter_context(keeper(s3_url, s3.environment)) for _ in range(3))
-        for each in (old, life, last):
-            assert each.heard() == "waits"
-        assert begin(old)[1:] == (0, digests[0])
-        assert old.asked("go 1") == [1, digests[1]]
-
-        # one takes the world over while the other is in the middle of it
-        old.tell(f"go {TURNS}")
-        epoch, step, digest = begin(life)
-        assert digest == digests[step]
-        told: Any = [1]
-        while isinstance(heard := old.heard(), list):
-            told = heard
-            assert told[1] == digests[told[0]]
-        assert heard["known"] is True
-        assert "another process" in heard["superseded"]
-        # nothing that it has acknowledged came after the takeover
-        assert told[0] <= step < TURNS
+        process = stack.enter_context(keeper(s3_url, s3.environment))
+        old = Life(s3_url)
+        stack.callback(old.close)
+        acknowledged = [state(old.session)]
+        # another process takes the world over while this one goes on with it
+        assert process.heard() == "waits"
+        process.tell("begin")
+        try:
+            while process.process.poll() is None:
+                acknowledged.append(turn(old.session))
+                time.sleep(0.01)
+        except Superseded:
+            assert old.superseded()
+        told = process.heard()
+        step, digest = told["state"]
+        assert told["epoch"] > old.epoch
+        assert (told["cut"], digest) == (None, digests[step])
+        # nothing that was acknowledged came after the takeover
+        assert acknowledged == [(each, digests[each]) for each in range(len(acknowledged))]
+        assert acknowledged[-1][0] <= step <= acknowledged[-1][0] + 1
 
         # the store goes away, then it hangs: refused, and nothing is changed; when it is back the world goes on
         for away, back in (
@@ -84,25 +69,28 @@ def test_a_world_is_taken_over_does_without_its_store_and_is_killed(
         ):
             away()
             try:
-                refused = life.asked("go 1")
-                assert life.asked("state") == [step, digests[step]]
+                refused = process.asked("go 1")
+                assert process.asked("state") == [step, digests[step]]
             finally:
                 back()
             assert refused["code"] == "not-ready"
             assert "nothing was changed" in refused["detail"]
-            while isinstance(heard := life.asked("go 1"), dict):
+            while isinstance(heard := process.asked("go 1"), dict):
                 assert heard["code"] == "not-ready"
             step += 1
             assert heard == [step, digests[step]]
 
         # killed in the middle: what was acknowledged is there, and what was under way may be
-        life.tell(f"go {TURNS}")
-        acknowledged = [life.heard() for _ in range(12)]
-        life.process.send_signal(signal.SIGKILL)
-        life.process.wait()
-        assert acknowledged == [[each, digests[each]] for each in range(step + 1, step + 13)]
-        later, there, digest = begin(last)
-        assert later > epoch
-        assert step + 12 <= there
-        assert digest == digests[there]
-        assert last.asked("go 1") == [there + 1, digests[there + 1]]
+        process.tell("go 1000")
+        for _ in range(12):
+            step += 1
+            assert process.heard() == [step, digests[step]]
+        process.process.send_signal(signal.SIGKILL)
+        process.process.wait()
+        last = Life(s3_url)
+        stack.callback(last.close)
+        there, digest = state(last.session)
+        assert (last.cut, digest) == (None, digests[there])
+        assert last.epoch > told["epoch"]
+        assert there >= step
+        assert turn(last.session) == (there + 1, digests[there + 1])
