@@ -22,18 +22,21 @@ from websockets.sync.client import ClientConnection, connect
 from tests.support.live_server import child_environment, live_server
 from tests.support.mortal_server import MortalServer
 from tests.support.ray_cluster import RayCluster, ray_cluster
+from tests.support.s3_store import S3Store, s3_store
 
 pytest.importorskip("ray")
+pytest.importorskip("moto")
 pytestmark = pytest.mark.ray
 
 COUNT = 60
 
 
 class Fronts:
-    """A cluster and front ends on it, all with one folder of data."""
+    """A cluster and front ends on it, all with one folder of data, which may be in a store that all of them know."""
 
-    def __init__(self, cluster: RayCluster, folder: Path, stack: ExitStack) -> None:
+    def __init__(self, cluster: RayCluster, folder: Path, stack: ExitStack, s3: S3Store) -> None:
         self.cluster = cluster
+        self.s3 = s3
         self.data: Path | str = folder / "data"
         self._folder = folder
         self._stack = stack
@@ -46,7 +49,7 @@ class Fronts:
         options = ("--engine", "ray", "--ray-address", self.cluster.address, "--data", str(self.data))
         server = MortalServer(folder, *options)
         self._stack.callback(server.close)
-        server.start(ORCA_CROWD_UNREACHABLE_SECONDS="3")
+        server.start(ORCA_CROWD_UNREACHABLE_SECONDS="3", **self.s3.environment)
         self.servers.append(server)
 
     @contextmanager
@@ -60,9 +63,10 @@ class Fronts:
 def fronts(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Fronts]:
     """A cluster and two front ends."""
     with ExitStack() as stack:
-        cluster = stack.enter_context(ray_cluster())
+        s3 = stack.enter_context(s3_store())
+        cluster = stack.enter_context(ray_cluster(**s3.environment))
         cluster.add()
-        found = Fronts(cluster, tmp_path_factory.mktemp("fronts"), stack)
+        found = Fronts(cluster, tmp_path_factory.mktemp("fronts"), stack, s3)
         found.start()
         found.start()
         yield found
@@ -217,11 +221,10 @@ def test_a_killed_process_is_back_with_all_that_was_acknowledged(
 def test_a_front_end_that_dies_takes_nothing_with_it_and_a_store_keeps_what_it_has(
     fronts: Fronts, first: httpx.Client, tmp_path: Path
 ) -> None:
-    pytest.importorskip("fsspec")
-    store = tmp_path / "store"
+    pytest.importorskip("s3fs")
     with ExitStack() as stack:
-        brief = Fronts(fronts.cluster, tmp_path, stack)
-        brief.data = f"file://{store}"
+        brief = Fronts(fronts.cluster, tmp_path, stack, fronts.s3)
+        brief.data = "s3://plain/crowds"
         brief.start()
         with brief.client(0) as client:
             assert client.get("/v1/info").json()["durability"] == ["power", "none"]
@@ -233,10 +236,21 @@ def test_a_front_end_that_dies_takes_nothing_with_it_and_a_store_keeps_what_it_h
     assert stepped["step"] == 4
     (process,) = fronts.cluster.worlds()
     os.kill(process, signal.SIGKILL)
-    assert first.get(f"{path}/digest").json() == {"step": 4, "sha256": stepped["digest"]}
-    assert [each.name for each in (store / "made").iterdir()] == ["orphan"]
+    there = {"step": 4, "sha256": stepped["digest"]}
+    assert first.get(f"{path}/digest").json() == there
+    # while the store is away nothing is changed, and all is read
+    fronts.s3.away()
+    try:
+        refused = first.delete(f"{path}/agents/0")
+        assert (refused.status_code, refused.json()["code"]) == (503, "not-ready")
+        assert "nothing was changed" in refused.json()["detail"]
+        assert first.get(f"{path}/digest").json() == there
+    finally:
+        fronts.s3.back()
+    while (again := first.post(f"{path}/steps", json={"count": 1})).status_code == 503:
+        assert again.json()["code"] == "not-ready"
+    assert again.json()["step"] == 5
     assert first.delete(path).status_code == 204
-    assert [each for each in store.rglob("*") if each.is_file()] == []
 
 
 def test_a_world_that_was_put_away_comes_back_through_another_front_end(
