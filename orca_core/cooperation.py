@@ -10,11 +10,15 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from orca_core.agent_columns import COLUMNS
 from orca_core.errors import InvalidInput, Problem
 
-__all__ = ["COOPERATION_STATES", "COOPERATION_VARIANTS", "COOPERATIVE", "REFUSED", "Cooperation", "check_cooperative"]
+__all__ = [
+    *("COOPERATION_STATES", "COOPERATION_VARIANTS", "COOPERATIVE", "REFUSED", "Cooperation"),
+    *("check_cooperative", "largest_radius", "too_wide"),
+]
 
 COOPERATION_VARIANTS = ("orca", "orca-mapf", "corca", "corca-mapf")
 # what an agent is doing: nothing of all this, or as in a trace
@@ -23,6 +27,10 @@ COOPERATION_STATES = ("none", "orca", "drift", "mapf", "yield")
 # of the agents that follow such a plan
 COOPERATIVE = COLUMNS["guidance"].choices.index("cooperative")
 REFUSED = "must not be cooperative: this world has no guidance, which is given when a world is made"
+
+# of a cell: what a gap one cell wide must be wider than a disc. Rounding alone holds up one of exactly its width, and
+# with a ten-thousandth it still creeps
+ROOM = 1e-3
 
 INITIAL = ("PP", "PIBT")
 WHOLE = {"neighbor_size": (1, 1000), "max_iterations": (0, 100_000)}
@@ -91,3 +99,16 @@ def check_cooperative(cooperation: Cooperation | None, columns: Mapping[str, Any
     wanted = np.flatnonzero(np.asarray(columns["guidance"]) == COOPERATIVE)
     if len(wanted):
         raise InvalidInput([Problem(int(item), "guidance", REFUSED) for item in wanted])
+
+
+def largest_radius(cell_size: float) -> float:
+    """That of the largest disc that gets through a gap one cell wide."""
+    # to so many digits that what is said of it is what holds
+    return float(f"{0.5 * (1.0 - ROOM) * cell_size:.12g}")
+
+
+def too_wide(cell_size: float, radius: NDArray[np.float64], guidance: NDArray[np.uint8]) -> NDArray[np.int64]:
+    """The places, of agents with `radius` float64 (n,) and `guidance` uint8 (n,), of those who are to follow a plan
+    cell by cell and get through no gap one cell wide.
+    """
+    return np.flatnonzero((guidance == COOPERATIVE) & (radius > largest_radius(cell_size)))

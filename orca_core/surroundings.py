@@ -15,6 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from orca_core.arrays import Allocate
 from orca_core.caught import catch
+from orca_core.cooperation import largest_radius, too_wide
 from orca_core.errors import InvalidInput, Notice, Problem
 from orca_core.geometry.obstacles import Obstacle, ObstacleSet
 from orca_core.geometry.placed_grid import PlacedGrid
@@ -147,9 +148,41 @@ class Surroundings:
             return about_places(self) + catch(self, None)
 
     def set_grid_map(self, grid_map: PlacedGrid | None) -> None:
-        """Let the world have this grid map, or none; what was planned on another is planned anew."""
+        """Let the world have this grid map, or none; what was planned on another is planned anew.
+
+        Raises InvalidInput where agents that are to follow plans on it get through no gap of it.
+        """
         self._refuse_while_stepping()
+        wide = self._too_wide(grid_map, slice(None))
+        if grid_map is not None and len(wide):
+            agents = self.population.state
+            widest = wide[int(np.argmax(agents["radius"][wide]))]
+            size, most = f"of {grid_map.cell_size:g}", f"{largest_radius(grid_map.cell_size):g} at most"
+            who = f"agent {agents['id'][widest]}, which is to follow plans, has {agents['radius'][widest]:g}"
+            right = "make the cells larger, or give the agent a smaller radius or the guidance straight first"
+            said = f"{size} has gaps for a radius of {most}, and {who}: {right}"
+            raise InvalidInput([Problem(None, "cell_size", said)])
         self.grid_map = grid_map
+
+    def _too_wide(self, grid_map: PlacedGrid | None, rows: slice | Integers) -> Integers:
+        """Who of these is to follow plans on a grid map and gets through no gap of it, by its place among them."""
+        if grid_map is None or self.options.cooperation is None:
+            return np.empty(0, np.int64)
+        agents = self.population.state
+        return too_wide(grid_map.cell_size, agents["radius"][rows], agents["guidance"][rows])
+
+    def _check_room(self, rows: slice | Integers) -> None:
+        """Refuse those of these agents, by their place among them, who are to follow plans and get through no gap."""
+        grid, wide = self.grid_map, self._too_wide(self.grid_map, rows)
+        if grid is not None and len(wide):
+            most, radius = largest_radius(grid.cell_size), self.population.state["radius"][rows]
+            what = f"must be at most {most:g}, a little under half a cell of the grid map, or it gets through no gap"
+            raise InvalidInput(
+                [
+                    Problem(int(k), "radius", f"{what}; with guidance straight it may be wider; it is {radius[k]:g}")
+                    for k in wide
+                ]
+            )
 
     @contextmanager
     def transaction(self) -> Iterator[None]:

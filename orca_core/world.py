@@ -6,7 +6,8 @@
     world.step(20)
     world.column("position")
 
-Without options a world is the normative text and nothing else; `Options.service()` adds what users want.
+Without options a world is the normative text and nothing else; `Options.service()` adds what users want. Agents go
+straight for their goals; ways, flow fields and ends of jams come with `orca_core.simulation.Simulation(world)`.
 """
 
 from __future__ import annotations
@@ -43,7 +44,7 @@ __all__ = ["World"]
 
 Integers = NDArray[np.int64]
 
-# columns whose change may be refused for want of memory or of radii
+# columns whose change may be refused for want of memory or of radii, or of room between cells
 NEEDING_ROOM = {"radius", "max_acceleration", "max_turning_rate", "forward_preference", *MANNERS}
 
 # computes all leaves of a step, wherever that may be, and returns the longest move of anybody; an engine brings its own
@@ -109,9 +110,9 @@ class World(Surroundings):
     ) -> Added:
         """Add agents from columns: `position` (n, 2) and any others of FIELDS that a client gives, `id` included.
 
-        `given[name]` (n,) marks the rows in which a value stands; elsewhere defaults hold. Raises InvalidInput
-        naming item and
-        field, or AlreadyExists for an id that is or was in use.
+        `given[name]` (n,) marks the rows in which a value stands; elsewhere defaults hold. Raises InvalidInput naming
+        item and field, those too who are to follow plans on the grid map and get through no gap of it, or AlreadyExists
+        for an id that is or was in use.
         """
         self._refuse_while_stepping()
         check_cooperative(self.options.cooperation, columns)
@@ -119,6 +120,7 @@ class World(Surroundings):
         mark, statics = self.population.mark(), self._statics
         rows = self.population.add(columns, given, count, self.step_count)
         try:
+            self._check_room(rows)
             self._reserve()
             self._radii_changed()
             # what is said of them needs memory too
@@ -139,11 +141,13 @@ class World(Surroundings):
         """
         self._refuse_while_stepping()
         check_cooperative(self.options.cooperation, columns)
-        if not columns.keys() & NEEDING_ROOM:
+        fitting = self.options.cooperation is not None and "guidance" in columns
+        if not (fitting or columns.keys() & NEEDING_ROOM):
             indices = self.population.set(ids, columns, given, cleared, self.step_count)
         else:
             with self.transaction():
                 indices = self.population.set(ids, columns, given, cleared, self.step_count)
+                self._check_room(indices)
                 self._solver.reserve_extras(self.population.state)
                 if "radius" in columns:
                     self._radii_changed()

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from typing import Any
 
+from orca_core.cooperation import largest_radius
 from orca_core.errors import InvalidInput, Problem
 from orca_core.mapf.lns2 import IMPROVEMENTS, INITIAL, REPAIRS, Settings
 
@@ -125,16 +126,15 @@ class Config:
         problems = [
             Problem(None, name, fault) for name, value in values.items() if (fault := _fault(name, value)) is not None
         ]
-        if not problems and 2.0 * (self.radius + self.reps) > self.cell_size:
-            fits = 0.5 * self.cell_size - self.reps
-            problems.append(
-                Problem(
-                    None,
-                    "radius",
-                    f"with reps {self.reps:g} must be at most {fits:g}, half a cell of {self.cell_size:g}, "
-                    f"or nobody fits through a corridor; it is {self.radius:g}",
-                )
-            )
+        if not problems and self.radius > self.largest_radius:
+            least, largest = BOUNDS["radius"][0], self.largest_radius
+            why = f"a little under half a cell of {self.cell_size:g}, or nobody gets through a gap; it is"
+            if largest >= least:
+                said = f"with reps {self.reps:g} must be at most {largest:g}, together {why} {self.radius:g}"
+                problems.append(Problem(None, "radius", said))
+            else:
+                said = f"must be at most {largest_radius(self.cell_size) - least:g}, {why} {self.reps:g}"
+                problems.append(Problem(None, "reps", said))
         if problems:
             raise InvalidInput(problems)
 
@@ -162,6 +162,12 @@ class Config:
             order = {str(name): place for place, name in enumerate(given)}
             raise InvalidInput(sorted(problems, key=lambda problem: order[str(problem.field)]))
         return cls(**values)
+
+    @property
+    def largest_radius(self) -> float:
+        """That of the largest agent which, with `reps`, gets through a gap one cell wide; nobody does where it is
+        0 or less."""
+        return float(f"{largest_radius(self.cell_size) - self.reps:.12g}")
 
     @property
     def planning(self) -> Settings:

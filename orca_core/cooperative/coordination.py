@@ -15,10 +15,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from orca_core.cooperation import COOPERATIVE
+from orca_core.cooperation import COOPERATIVE, largest_radius
 from orca_core.cooperative.anew import GAP
 from orca_core.cooperative.frame import Frame
-from orca_core.cooperative.team import Course, Team, fits
+from orca_core.cooperative.team import Course, Team
 from orca_core.cooperative.team_planning import (
     OUTCOMES,
     InlineTeamPlanning,
@@ -125,7 +125,9 @@ class Coordination:
         chosen = agents.told("guidance") == COOPERATIVE
         if not chosen.any():
             return np.empty(0, np.int64)
-        return np.flatnonzero(chosen & (agents["has_goal"] == 1) & fits(agents["radius"], world.grid_map))
+        # wider ones are refused, and a snapshot is taken as it is
+        fits = agents["radius"] <= largest_radius(world.grid_map.cell_size)
+        return np.flatnonzero(chosen & (agents["has_goal"] == 1) & fits)
 
     # after a step
 

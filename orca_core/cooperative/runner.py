@@ -82,13 +82,12 @@ def checked_radii(radii: NDArray[np.float64], instance: Instance, config: Config
     checked = np.array(radii, np.float64)
     if checked.shape != (instance.count,):
         raise InvalidInput(f"radii must be as many as agents, ({instance.count},), not {checked.shape}")
-    # one that is exactly as wide as a corridor is held up in it by the last digit
-    most = 0.5 * config.cell_size - config.reps
-    wrong = np.flatnonzero(~((checked > 0.0) & (checked < most)))
+    most = config.largest_radius
+    wrong = np.flatnonzero(~((checked > 0.0) & (checked <= most)))
     if len(wrong):
         raise InvalidInput(
             [
-                Problem(agent, "radius", f"must be above 0 and under {most:g}, not {float(checked[agent])!r}")
+                Problem(agent, "radius", f"must be above 0 and at most {most:g}, not {float(checked[agent])!r}")
                 for agent in wrong.tolist()
             ]
         )

@@ -30,7 +30,7 @@ from orca_core.kernels import cooperate as columns
 if TYPE_CHECKING:
     from orca_core.world import World
 
-__all__ = ["Course", "Team", "fits"]
+__all__ = ["Course", "Team"]
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
@@ -56,11 +56,6 @@ class Course:
 
 
 PARTS = tuple(Course.__dataclass_fields__)
-
-
-def fits(radius: Floats, grid: PlacedGrid) -> NDArray[np.bool_]:
-    """Which discs, of these radii (m,), have room in one cell, as whoever goes cell by cell must."""
-    return radius <= 0.5 * grid.cell_size
 
 
 class Team:

@@ -9,6 +9,9 @@ import typer
 
 __all__ = ["view"]
 
+# the radius of an agent where a configuration does not say another
+USUAL = 0.3
+
 
 def view(
     trace: Annotated[Path | None, typer.Argument(help="A trace, as --debugLog of orca-crowd solve writes it.")] = None,
@@ -20,7 +23,12 @@ def view(
     output: Annotated[
         Path | None, typer.Option("-o", "--output", help="The page; the trace with .html behind.")
     ] = None,
-    radius: Annotated[float, typer.Option(min=0.001, max=1e6, help="Of an agent; a trace does not say it.")] = 0.3,
+    radius: Annotated[
+        float | None, typer.Option(min=0.001, max=1e6, help="Of all agents, which a trace does not say; 0.3.")
+    ] = None,
+    radii_file: Annotated[
+        Path | None, typer.Option("--radii", help="The radius of each instead, the file that solve had.")
+    ] = None,
     cell_size: Annotated[float, typer.Option(min=0.001, max=1e6, help="Side of a cell of the map.")] = 1.0,
 ) -> None:
     """Write one HTML file, with nothing to fetch, that plays a trace: who waits for whom, where and why.
@@ -38,6 +46,7 @@ def view(
     from orca_crowd.running.refusal import Unusable
     from orca_crowd.solving.files_written import FilesWritten
     from orca_crowd.solving.page import MOST_ROWS, page
+    from orca_crowd.solving.radii import radii_of_trace
     from orca_crowd.solving.task import read_map, read_rows
     from orca_crowd.solving.trace_file import read_trace
 
@@ -49,14 +58,19 @@ def view(
         assert file is not None
         if scenario is not None and map_file is None:
             raise Unusable("give the --map that belongs to --scen too")
+        if radius is not None and radii_file is not None:
+            raise Unusable("leave --radius or --radii out: one says it for all, the other for each")
         written = output or file.with_name(f"{file.name}.html")
-        inputs = [path for path in (file, map_file, scenario) if path is not None]
+        inputs = [path for path in (file, map_file, scenario, radii_file) if path is not None]
         with FilesWritten([("-o", written)], inputs) as files:
             grid = read_map(map_file) if map_file is not None else None
             rows = read_rows(scenario, grid) if scenario is not None and grid is not None else None
             with Progress(console=console, disable=not console.is_terminal, transient=True) as progress:
                 bar = progress.add_task("reading", total=1.0)
                 traces = read_trace(file, MOST_ROWS, lambda done: progress.update(bar, completed=done))
+                radii = [USUAL if radius is None else radius] * len(traces.ids)
+                if radii_file is not None:
+                    radii = radii_of_trace(radii_file, traces.ids)
                 goals = None
                 if rows is not None:
                     if max(traces.ids) >= len(rows):
@@ -68,7 +82,7 @@ def view(
                 if grid is not None:
                     # corridors are found by a kernel
                     warmup.compile_all(lambda done, total, name: progress.update(bar, completed=done, total=total))
-                text = page(file.stem, traces, radius=radius, cell_size=cell_size, grid=grid, goals=goals)
+                text = page(file.stem, traces, radii=radii, cell_size=cell_size, grid=grid, goals=goals)
             files[written].write(text)
     except Unusable as error:
         typer.echo(f"orca-crowd: {error}", err=True)

@@ -11,7 +11,7 @@ import html
 import json
 import re
 import zlib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from importlib.resources import files
 from typing import Any
 
@@ -46,19 +46,19 @@ def page(
     title: str,
     traces: Traces,
     *,
-    radius: float,
+    radii: Sequence[float],
     cell_size: float = 1.0,
     grid: GridMap | None = None,
     goals: list[tuple[int, int]] | None = None,
 ) -> str:
-    """The whole page; `goals` are (column, row) by agent."""
+    """The whole page; `radii` are those of the agents by their row, `goals` are (column, row) of each."""
     data: dict[str, Any] = {
         "ids": traces.ids,
         "steps": traces.steps,
         "times": traces.times,
         "columns": COLUMNS,
         "states": STATE_NAMES,
-        "radius": radius,
+        "radii": list(radii),
         "cellSize": cell_size,
         "box": _box(traces, grid, cell_size),
         "map": _map(grid),

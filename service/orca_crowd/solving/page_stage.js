@@ -1,7 +1,7 @@
 // The stage: the map and the agents at one moment, from where one looks.
 
 const stage = find("stage"), brush = stage.getContext("2d");
-const [left, top_, right, bottom] = data.box;
+const [left, top_, right, bottom] = data.box, radii = data.radii;
 const TRAIL = 60;
 const look = { x: (left + right) / 2, y: (top_ + bottom) / 2, zoom: 1 };
 const paint = {};
@@ -35,11 +35,13 @@ function place(name, now, agent) {
   return now.part ? here + (number(name, now.frame + 1, agent) - here) * now.part : here;
 }
 
+// the agent whose rim is nearest, of a small one beside a large one too
 function agentAt(x, y, now) {
-  let best = null, nearest = Math.max(data.radius * 1.5, 9 * dots() / scale());
+  let best = null, nearest = Infinity;
   for (let agent = 0; agent < agents; agent++) {
-    const away = Math.hypot(place("x", now, agent) - x, place("y", now, agent) - y);
-    if (away < nearest) [best, nearest] = [agent, away];
+    const away = Math.hypot(place("x", now, agent) - x, place("y", now, agent) - y) - radii[agent];
+    const reach = Math.max(0.5 * radii[agent], 9 * dots() / scale() - radii[agent]);
+    if (away < Math.min(nearest, reach)) [best, nearest] = [agent, away];
   }
   return best;
 }
@@ -90,12 +92,13 @@ function drawCorridors(now) {
   });
 }
 
-function arrow(x1, y1, x2, y2, colour) {
-  const length = Math.hypot(x2 - x1, y2 - y1), head = Math.max(0.28 * data.radius * 2, 5 * dots() / scale());
+function arrow(from, to, now, colour) {
+  const [x1, y1, x2, y2] = [place("x", now, from), place("y", now, from), place("x", now, to), place("y", now, to)];
+  const length = Math.hypot(x2 - x1, y2 - y1), head = Math.max(0.28 * radii[from] * 2, 5 * dots() / scale());
   if (length < 1e-6) return;
   const dx = (x2 - x1) / length, dy = (y2 - y1) / length;
   // from rim to rim
-  const [ax, ay] = [x1 + dx * data.radius, y1 + dy * data.radius], [bx, by] = [x2 - dx * data.radius, y2 - dy * data.radius];
+  const [ax, ay] = [x1 + dx * radii[from], y1 + dy * radii[from]], [bx, by] = [x2 - dx * radii[to], y2 - dy * radii[to]];
   brush.strokeStyle = brush.fillStyle = colour;
   brush.beginPath();
   brush.moveTo(ax, ay);
@@ -131,7 +134,7 @@ function drawBelow(now) {
   }
   if (data.goals && shownOn("goals")) {
     data.goals.forEach(([x, y], agent) => {
-      const side = data.radius * (agent === chosen ? 1.1 : 0.6);
+      const side = radii[agent] * (agent === chosen ? 1.1 : 0.6);
       brush.strokeStyle = agent === chosen ? paint.accent : paint.quiet;
       brush.globalAlpha = agent === chosen ? 1 : 0.55;
       brush.strokeRect(x - side / 2, y - side / 2, side, side);
@@ -140,7 +143,7 @@ function drawBelow(now) {
   }
   for (let agent = 0; agent < agents; agent++) {
     if (!has("wx", now.frame, agent) || !(shownOn("waypoints") || agent === chosen)) continue;
-    const x = number("wx", now.frame, agent), y = number("wy", now.frame, agent), side = 0.24 * data.radius * 2;
+    const x = number("wx", now.frame, agent), y = number("wy", now.frame, agent), side = 0.24 * radii[agent] * 2;
     brush.strokeStyle = brush.fillStyle = agent === chosen ? paint.accent : paint.quiet;
     brush.setLineDash([4 * dots() / scale(), 4 * dots() / scale()]);
     brush.globalAlpha = agent === chosen ? 1 : 0.6;
@@ -157,14 +160,14 @@ function drawBelow(now) {
 }
 
 function drawAgents(now) {
-  const radius = Math.max(data.radius, 2.2 * dots() / scale());
+  const drawn = (agent) => Math.max(radii[agent], 2.2 * dots() / scale());
   for (let state = NAMES.length - 1; state >= 0; state--) {
     brush.beginPath();
     for (let agent = 0; agent < agents; agent++) {
       if (stateOf(now.frame, agent) !== state) continue;
       const x = place("x", now, agent), y = place("y", now, agent);
-      brush.moveTo(x + radius, y);
-      brush.arc(x, y, radius, 0, 2 * Math.PI);
+      brush.moveTo(x + drawn(agent), y);
+      brush.arc(x, y, drawn(agent), 0, 2 * Math.PI);
     }
     brush.fillStyle = paint[NAMES[state]];
     brush.fill();
@@ -176,7 +179,7 @@ function drawAgents(now) {
     brush.strokeStyle = paint.accent;
     brush.lineWidth = 2.5 * dots() / scale();
     brush.beginPath();
-    brush.arc(place("x", now, chosen), place("y", now, chosen), radius + 3.5 * dots() / scale(), 0, 2 * Math.PI);
+    brush.arc(place("x", now, chosen), place("y", now, chosen), drawn(chosen) + 3.5 * dots() / scale(), 0, 2 * Math.PI);
     brush.stroke();
   }
 }
@@ -187,18 +190,20 @@ function drawAbove(now) {
     for (let agent = 0; agent < agents; agent++) {
       for (const [name, state] of [["waits", DRIFT], ["yields", YIELD]]) {
         if (!has(name, now.frame, agent)) continue;
-        const other = value(name, now.frame, agent);
-        arrow(place("x", now, agent), place("y", now, agent), place("x", now, other), place("y", now, other), paint[NAMES[state]]);
+        arrow(agent, value(name, now.frame, agent), now, paint[NAMES[state]]);
       }
     }
   }
   // a number is there where it can be read
-  if (!shownOn("numbers") || scale() * data.radius < 6 * dots()) return;
-  brush.font = `600 ${0.85 * data.radius}px system-ui, sans-serif`;
+  if (!shownOn("numbers")) return;
   brush.textAlign = "center";
   brush.textBaseline = "middle";
   brush.fillStyle = paint.rim;
+  let height = 0;
   for (let agent = 0; agent < agents; agent++) {
+    if (scale() * radii[agent] < 6 * dots()) continue;
+    // a font is dear, and most have one
+    if (radii[agent] !== height) brush.font = `600 ${0.85 * (height = radii[agent])}px system-ui, sans-serif`;
     brush.fillText(String(data.ids[agent]), place("x", now, agent), place("y", now, agent));
   }
 }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -174,9 +175,10 @@ def test_two_with_one_goal_end_beside_each_other() -> None:
     assert sorted(away.round(6).tolist()) == [0.0, 1.0]
 
 
-def test_who_does_not_fit_into_a_cell_goes_straight() -> None:
+def test_who_does_not_fit_into_a_cell_may_go_straight() -> None:
     world = a_world()
-    add(world, [(1, 1)], [(5, 5)], radius=np.array([0.6]), max_neighbors=np.array([5]))
+    traits = {"radius": np.array([0.6]), "max_neighbors": np.array([5]), "guidance": np.zeros(1, np.uint8)}
+    add(world, [(1, 1)], [(5, 5)], **traits)
     world.step()
     assert world.column("cooperation").tolist() == [0]
     assert (world.column("position")[0] != place(world, (1, 1))[0]).any()
@@ -221,3 +223,26 @@ def test_two_dozen_through_one_gap_with_goals_beside_the_middles_of_cells() -> N
     seen = run(world, 3000)
     assert (world.column("status") == ARRIVED).all()
     assert DRIFT in seen
+
+
+def test_whoever_gets_through_no_gap_of_the_grid_is_refused() -> None:
+    world = a_world()
+    add(world, [(2, 1), (2, 3)], [(12, 1), (12, 3)])
+    before = world.snapshot()
+    with pytest.raises(InvalidInput, match=r"item 1, radius: must be at most 0\.4995, .* it is 0\.5") as caught:
+        add(world, [(2, 5), (2, 7)], [(12, 5), (12, 7)], radius=np.array([0.4995, 0.5]))
+    assert len(caught.value.problems) == 1
+    with pytest.raises(InvalidInput, match="item 0, radius"):
+        world.set_agents([1, 0], {"radius": np.array([0.6, 0.4])})
+    grid = world.grid_map
+    assert grid is not None
+    with pytest.raises(InvalidInput, match=r"cell_size: of 0\.8 .* at most, and agent 0, .* has 0\.4: make the cells"):
+        world.set_grid_map(replace(grid, cell_size=0.8))
+    assert world.snapshot() == before
+    # whoever goes by itself may be as wide as it likes, but not become one of those
+    (wide,) = add(world, [(2, 5)], [(12, 5)], radius=np.array([0.6]), guidance=np.zeros(1, np.uint8))
+    before = world.snapshot()
+    with pytest.raises(InvalidInput, match="item 0, radius"):
+        world.set_agents([wide], {"guidance": np.array([COOPERATIVE], np.uint8)})
+    assert world.snapshot() == before
+    world.set_agents([wide], {"guidance": np.array([COOPERATIVE], np.uint8), "radius": np.array([0.4])})

@@ -68,3 +68,26 @@ def test_radii_that_are_none_are_refused_by_agent() -> None:
     assert [problem.item for problem in caught.value.problems] == [0, 1]
     with pytest.raises(InvalidInput, match="as many as agents"):
         Run(instance, CONFIG, Variant.CORCA, np.array([0.3]))
+
+
+def test_whoever_is_as_wide_as_a_gap_is_refused_and_a_little_less_gets_through() -> None:
+    for size, radius, reps in ((1.0, 0.4, 0.1), (1.0, 0.3, 0.2), (2.0, 1.0, 0.0), (0.3, 0.12, 0.03)):
+        with pytest.raises(InvalidInput, match=r"radius: with reps .* must be at most") as caught:
+            Config(radius=radius, reps=reps, cell_size=size)
+        said = float(str(caught.value).split("must be at most ")[1].split(",")[0])
+        config = Config(
+            radius=said, reps=reps, cell_size=size, step_max=600, max_speed=size, delta=0.1 * size,
+            waypoint_reach_tol=0.3 * size,
+        )  # fmt: skip
+        run = Run(instance_of("...@... a..@... ......A ...@..."), config, Variant.CORCA)
+        run.plan()
+        run.identify_corridors()
+        run.build_dependencies()
+        run.prepare()
+        while run.step():
+            pass
+        assert run.ended == SOLVED, (size, radius, reps)
+    with pytest.raises(InvalidInput, match=r"must be above 0 and at most 0\.4495, not 0\.45"):
+        Run(instance_of(HEAD_ON), CONFIG, Variant.CORCA, np.array([0.3, 0.45]))
+    with pytest.raises(InvalidInput, match=r"reps: must be at most 0\.4985, a little under half a cell of 1"):
+        Config(reps=0.6)

@@ -84,6 +84,20 @@ def test_agents_cannot_cooperate_in_a_world_without_guidance(client: httpx.Clien
     assert (changed.status_code, changed.json()["errors"][0]["field"]) == (422, "defaults.guidance")
 
 
+def test_agents_as_wide_as_a_gap_are_refused(client: httpx.Client, make_world: MakeWorld) -> None:
+    world = rooms(make_world, client)
+    # the radius is 0.5 where none is given
+    agents = [{"position": [0.5, 0.5], **TRAITS}, {"position": [1.5, 0.5], "goal": [6.5, 0.5]}]
+    answer = client.post(f"{world}/agents", json={"agents": agents})
+    (fault,) = answer.json()["errors"]
+    assert (answer.status_code, fault["item"], fault["field"]) == (422, 1, "radius")
+    assert "must be at most 0.4995" in fault["message"]
+    assert client.get(world).json()["agents"] == 0
+    client.post(f"{world}/agents", json={"agents": agents[:1]}).raise_for_status()
+    answer = client.post(f"{world}/map?as=grid&cell_size=0.7", content=MAP, headers=TEXT)
+    assert (answer.status_code, answer.json()["errors"][0]["field"]) == (422, "cell_size"), answer.text
+
+
 def test_a_crowd_that_gets_a_goal_at_every_arrival_goes_on(client: httpx.Client, make_world: MakeWorld) -> None:
     world = rooms(make_world, client)
     spots = [[[0.5, 0.5], [0.5, 2.5], [1.5, 4.5]], [[6.5, 0.5], [6.5, 2.5], [5.5, 4.5]]]

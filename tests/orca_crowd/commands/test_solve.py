@@ -186,7 +186,7 @@ def test_agents_may_have_a_radius_each(tmp_path: Path) -> None:
         ("\n0.3\n0.3\n0.3\n0.3\nnan\n", "line 6: agent 4: must be one number, not 'nan'"),
         ("0.3\n0.3\n", "it has 2 radii, not 4: a line for each agent"),
         ("", "it has 0 radii, not 4: a line for each agent"),
-        ("# a\n0.3\n0.45\n0.3\n0.4\n", "line 3: agent 1: radius must be above 0 and under 0.4, not 0.45"),
+        ("# a\n0.3\n0.45\n0.3\n0.4\n", "line 3: agent 1: radius must be above 0 and at most 0.3995, not 0.45"),
     ],
 )
 def test_radii_that_are_none_are_named_by_line_and_agent(tmp_path: Path, text: str, said: str) -> None:

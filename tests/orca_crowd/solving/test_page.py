@@ -42,7 +42,7 @@ def traces() -> Traces:
 
 def rooms() -> str:
     grid = parse_map("type octile\nheight 7\nwidth 9\nmap\n" + "\n".join(ROOMS) + "\n")
-    return page("two <rooms>", traces(), radius=0.3, grid=grid, goals=[(7, 3), (1, 3), (6, 5)])
+    return page("two <rooms>", traces(), radii=[0.3, 0.15, 0.45], grid=grid, goals=[(7, 3), (1, 3), (6, 5)])
 
 
 @pytest.fixture(scope="module")
@@ -171,7 +171,7 @@ def test_the_slider_the_buttons_the_keys_and_the_strip_choose_the_moment(shown: 
 def test_agents_have_the_colour_of_their_state_and_corridors_are_seen(shown: Page) -> None:
     assert counts_of(shown) == {"ORCA": 1, "DRIFT": 1, "MAPF": 0, "YIELD": 1, "rest": 0}
     # beside the arrows, which go from middle to middle
-    places = {"ORCA": (1.5, 3.3), "DRIFT": (6.5, 3.3), "YIELD": (6.3, 5.5)}
+    places = {"ORCA": (1.5, 3.3), "DRIFT": (6.42, 3.42), "YIELD": (6.3, 5.5)}
     assert {state: colour_at(shown, *place) for state, place in places.items()} == {name: name for name in places}
     assert (colour_at(shown, 4.5, 3.2), colour_at(shown, 4.5, 1.5), colour_at(shown, 2.5, 1.5)) == (
         "marked",
@@ -183,6 +183,22 @@ def test_agents_have_the_colour_of_their_state_and_corridors_are_seen(shown: Pag
     assert colour_at(shown, 4.5, 3.2) == "corridor"
     shown.uncheck("#show-corridors")
     assert colour_at(shown, 4.5, 3.2) == "free"
+
+
+def test_each_is_drawn_and_clicked_with_its_own_radius(shown: Page) -> None:
+    middles = {"ORCA": (1.5, 3.5), "DRIFT": (6.5, 3.5), "YIELD": (6.5, 5.5)}
+    for (state, (x, y)), radius in zip(middles.items(), (0.3, 0.15, 0.45), strict=True):
+        # a little within the rim and a little beyond it, away from arrows
+        reach = [share * radius for share in (0.85, 1.2)]
+        inner, outer = (colour_at(shown, x + 0.8 * away, y - 0.6 * away) for away in reach)
+        assert (inner, outer) == (state, "free")
+    # the small one is chosen beside the rim of the large one, and the large one far from its middle
+    for point, agent in (((6.5, 3.62), "8"), ((6.5, 5.1), "20")):
+        shown.mouse.click(*on_screen(shown, *point))
+        assert shown.locator("#agent").input_value() == agent
+    # an arrow ends at the rim of whom it points to, who is small
+    shown.locator("body").press("Escape")
+    assert "YIELD" in colours_around(shown, 6.5, 3.72)
 
 
 def test_who_waits_for_whom_is_drawn_and_listed(shown: Page) -> None:
@@ -276,7 +292,7 @@ def test_what_is_left_out_is_said_and_no_map_is_needed(browser: Browser, tmp_pat
     whole = traces()
     thinned = Traces(whole.ids, whole.steps, whole.times, whole.columns, 90_000, True)
     file = tmp_path / "run.html"
-    file.write_text(page("run", thinned, radius=0.3), encoding="utf-8")
+    file.write_text(page("run", thinned, radii=[0.3] * 3), encoding="utf-8")
     looks = []
     for scheme in ("light", "dark"):
         opened = browser.new_page(color_scheme=scheme)  # type: ignore[arg-type]
