@@ -13,6 +13,7 @@ from typing import Annotated
 import typer
 from rich.console import Console
 from rich.table import Table
+from rich.text import Text
 
 from orca_crowd.keys.scopes import Scope
 from orca_crowd.keys.store import KeyStore, KeyStoreError
@@ -21,6 +22,12 @@ from orca_crowd.settings import Settings
 __all__ = ["app"]
 
 app = typer.Typer(name="keys", help="Make, list and revoke API keys.", no_args_is_help=True)
+
+# width of the table where nobody looks at it on a terminal
+WIDE = 1000
+# its columns, and how narrow each may become: that of dates holds a day
+COLUMNS = {"name": 8, "label": 5, "scope": 7, "worlds": 6, "made": 10, "ends": 10, "state": 7}
+WORDS = ("name", "scope", "state")
 
 UNITS = {"m": 60.0, "h": 3600.0, "d": 86_400.0, "w": 604_800.0, "y": 31_557_600.0}
 
@@ -57,12 +64,20 @@ def show(file: File = None, port: Port = None, data: Data = None) -> None:
     """List the keys: everything but the keys themselves."""
     with _store(file, port, data) as store:
         entries = store.entries()
-    table = Table("name", "label", "scope", "worlds", "made", "ends", "state", box=None)
+    table = Table(box=None, pad_edge=False, padding=(0, 1, 0, 0))
+    for heading, least in COLUMNS.items():
+        # on a narrow terminal cells take more lines, and nothing is cut
+        table.add_column(heading, min_width=least, no_wrap=heading in WORDS, overflow="fold")
     for entry in entries:
         worlds = "all" if entry.worlds is None else ", ".join(entry.worlds)
         ends = "never" if entry.expires is None else _day(entry.expires)
-        table.add_row(entry.name, entry.label, entry.scope, worlds, _day(entry.created), ends, entry.state(time.time()))
-    Console().print(table)
+        cells = (entry.name, entry.label, entry.scope, worlds, _day(entry.created), ends, entry.state(time.time()))
+        # a label is anybody's text, and brackets in it are no markup
+        table.add_row(*map(Text, cells))
+    console = Console()
+    # in a file or a pipe a key is one line
+    console.width = console.width if console.is_terminal else WIDE
+    console.print(table)
 
 
 @app.command()
