@@ -45,9 +45,16 @@ class Notice:
 
 
 class OrcaError(Exception):
-    """Root of the tree; `code` is stable and part of the interface."""
+    """Root of the tree; `code` is stable and part of the interface, `problems` name items of a request where that has
+    several.
+    """
 
     code = "error"
+
+    def __init__(self, message: str, problems: Sequence[Problem] = ()) -> None:
+        """Take one sentence, and what is wrong with which item."""
+        super().__init__(message)
+        self.problems = list(problems)
 
 
 class InvalidInput(OrcaError):
@@ -57,10 +64,10 @@ class InvalidInput(OrcaError):
 
     def __init__(self, problems: Sequence[Problem] | str) -> None:
         """Take the list of faults, or one message without a place."""
-        self.problems = [Problem(None, None, problems)] if isinstance(problems, str) else list(problems)
-        shown = "; ".join(str(problem) for problem in self.problems[:3])
-        more = len(self.problems) - 3
-        super().__init__(f"{shown}; and {more} more" if more > 0 else shown)
+        named = [Problem(None, None, problems)] if isinstance(problems, str) else list(problems)
+        shown = "; ".join(str(problem) for problem in named[:3])
+        more = len(named) - 3
+        super().__init__(f"{shown}; and {more} more" if more > 0 else shown, named)
 
 
 class AlreadyExists(OrcaError):

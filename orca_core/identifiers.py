@@ -62,7 +62,8 @@ class Identifiers:
             shown = ", ".join(str(ids[item]) for item in taken[:5])
             raise AlreadyExists(
                 f"id {shown}{' and others' if len(taken) > 5 else ''}: in use or used before; ids are never given "
-                "twice, choose others or leave them out"
+                "twice, choose others or leave them out",
+                _each(ids, taken, "is in use or was used before"),
             )
 
     def allocate(self, count: int, avoid: Integers | None = None) -> Integers:
@@ -118,11 +119,14 @@ class Identifiers:
             at = np.zeros(len(ids), np.int64)
             missing = np.ones(len(ids), bool)
         if missing.any():
-            lost = ids[missing]
+            places = np.flatnonzero(missing)
+            lost = ids[places]
             used = self.was_used(lost)
             if not used.all():
-                raise NotFound(f"no agent {_shown(lost[~used])} in this world")
-            raise Gone(f"agent {_shown(lost)} was removed; ids are never given twice")
+                never = _each(ids, places[~used], "is no agent of this world")
+                raise NotFound(f"no agent {_shown(lost[~used])} in this world", never)
+            removed = _each(ids, places, "was removed")
+            raise Gone(f"agent {_shown(lost)} was removed; ids are never given twice", removed)
         return at if self._order is None else self._order[at]
 
     def _ordered(self, present: Integers) -> Integers:
@@ -146,6 +150,11 @@ def rows_of(indices: Integers) -> slice | Integers:
 
 def _shown(ids: Integers) -> str:
     return ", ".join(str(value) for value in ids[:5]) + (f" and {len(ids) - 5} more" if len(ids) > 5 else "")
+
+
+def _each(ids: Integers, places: Integers, what: str) -> list[Problem]:
+    """What is wrong with the ids at `places`; nothing where only one was named, for it is clear which."""
+    return [Problem(int(place), "id", f"{ids[place]} {what}") for place in places] if len(ids) > 1 else []
 
 
 def _duplicates(ids: Integers) -> list[Problem]:

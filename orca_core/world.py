@@ -6,7 +6,8 @@
     world.step(20)
     world.column("position")
 
-Without options a world is the normative text and nothing else; `Options.service()` adds what users want.
+Without options a world is the normative text and nothing else; `Options.service()` adds what users want. Agents go
+straight for their goals; ways, flow fields and ends of jams come with `orca_core.simulation.Simulation(world)`.
 """
 
 from __future__ import annotations

@@ -47,15 +47,12 @@ class Frame:
 
     def obstacles(self) -> list[Obstacle]:
         """The rings between free cells and others, as closed walls, the free side on the left as one sees it."""
-        rings = contours.obstacles(self.grid, self.cell_size)
-        if self.upward:
-            return rings
-        height = self.grid.height * self.cell_size
-        # a mirror turns left to right, so the rings are walked the other way round
-        return [
-            Obstacle(points=np.column_stack((ring.points[::-1, 0], height - ring.points[::-1, 1])), closed=True)
-            for ring in rings
-        ]
+        rings = [ring for polygon in contours.polygons(self.grid, self.cell_size) for ring in polygon]
+        if not self.upward:
+            height = self.grid.height * self.cell_size
+            # a mirror turns left to right, so the rings are walked the other way round
+            rings = [np.column_stack((ring[::-1, 0], height - ring[::-1, 1])) for ring in rings]
+        return [Obstacle(points=ring, closed=True) for ring in rings]
 
     def blocked(self) -> NDArray[np.uint8]:
         """1 where nobody can be, uint8 (height + 2, width + 2) in rows of growing y, with a rim of one cell."""

@@ -22,6 +22,7 @@ from dataclasses import dataclass
 from math import isfinite
 
 import numpy as np
+import shapely
 from numpy.typing import NDArray
 
 from orca_core.errors import InvalidInput, Problem
@@ -43,8 +44,18 @@ def walkable_areas(grid: GridMap, cell_size: float = 1.0, origin: Corner = CORNE
 
 
 def obstacles(grid: GridMap, cell_size: float = 1.0, origin: Corner = CORNER) -> list[Obstacle]:
-    """Every ring between free cells and blocked ones or the rim, as a closed wall; raises as `polygons` does."""
-    return [Obstacle(points=ring, closed=True) for polygon in polygons(grid, cell_size, origin) for ring in polygon]
+    """Every ring between free cells and blocked ones or the rim, polygon by polygon; raises as `polygons` does.
+
+    A ring with nothing free in it is a closed obstacle, which is solid. One that goes round free cells, as the outer
+    rings do, is a line that ends where it began, of the same segments in the same order: closed it would fill the very
+    place where agents are to walk.
+    """
+    found = polygons(grid, cell_size, origin)
+    rings = [ring for polygon in found for ring in polygon]
+    return [
+        Obstacle(points=np.vstack((ring, ring[:1]))) if hollow else Obstacle(points=ring, closed=True)
+        for ring, hollow in zip(rings, _round_free_cells(found, rings, cell_size), strict=True)
+    ]
 
 
 def polygons(grid: GridMap, cell_size: float = 1.0, origin: Corner = CORNER) -> list[tuple[Ring, ...]]:
@@ -74,6 +85,16 @@ def polygons(grid: GridMap, cell_size: float = 1.0, origin: Corner = CORNER) -> 
         if ring != owner:
             members[owner].append(vertices[bounds[ring] : bounds[ring + 1]].copy())
     return [tuple(found) for found in members.values()]
+
+
+def _round_free_cells(found: list[tuple[Ring, ...]], rings: list[Ring], cell_size: float) -> list[bool]:
+    """For each ring whether any free cell lies within it."""
+    # one free cell of each piece tells: the one at the lowest left corner of its outer ring, to the upper right of it
+    lowest = [outer[np.lexsort((outer[:, 1], outer[:, 0]))[0]] for outer, *_ in found]
+    cells = shapely.STRtree(shapely.points(np.array(lowest) + 0.5 * cell_size))
+    hollow, _ = cells.query(np.array([shapely.Polygon(ring) for ring in rings], object), predicate="contains")
+    round_cells = set(hollow.tolist())
+    return [k in round_cells for k in range(len(rings))]
 
 
 @dataclass(frozen=True)

@@ -93,11 +93,7 @@ class Registry(Generic[Item]):
             asked.add(identifier)
         if problems:
             raise InvalidInput(problems)
-        for identifier in wanted:
-            if identifier in self._items:
-                raise AlreadyExists(f"{self.noun} {identifier} exists already; leave the id out to be given a free one")
-            if identifier in self._gone:
-                raise AlreadyExists(f"{self.noun} {identifier} was removed; an id is never used again")
+        self._require_new(wanted)
         chosen: list[int] = []
         following = self._next
         for identifier in wanted:
@@ -108,6 +104,19 @@ class Registry(Generic[Item]):
                 following += 1
             chosen.append(identifier)
         return chosen
+
+    def _require_new(self, wanted: Sequence[int | None]) -> None:
+        """Raise AlreadyExists where one of these is in use or was used before; of several it names each."""
+        taken: list[Problem] = []
+        for item, identifier in enumerate(wanted):
+            if identifier in self._items:
+                taken.append(
+                    Problem(item, "id", f"{identifier} exists already; leave the id out to be given a free one")
+                )
+            elif identifier in self._gone:
+                taken.append(Problem(item, "id", f"{identifier} was removed; an id is never used again"))
+        if taken:
+            raise AlreadyExists(f"{self.noun} {taken[0].message}", taken if len(wanted) > 1 else ())
 
     def insert(self, ids: Sequence[int], items: Sequence[Item]) -> None:
         """Append items under ids from `claim`."""

@@ -80,12 +80,13 @@ class GridMapPlanner:
         expansions: int | None = None,
         avoid: Disc | None = None,
         longer: float = 0.0,
+        within: float = math.inf,
     ) -> Answer:
         """A path for a disc over free cells; raises InvalidInput as Planner says.
 
         `expansions` is the budget of this path, where it is not that of every one; it may be 0. The cells with their
         middle in `avoid`, a centre and a radius, are taken off the map. Its paths are never the shortest, so `longer`
-        saves nothing.
+        saves nothing, and its estimates say nothing of how long they come to be, so nor does `within`.
         """
         budget = self._expansions if expansions is None else expansions
         first, last, radius = checked_query(start, goal, radius)
@@ -148,6 +149,7 @@ class GridMapPlanner:
         expansions: int | None = None,
         avoid: Disc | None = None,
         longer: float = 0.0,
+        within: float = math.inf,
     ) -> Answer:
         """As `path`, for somebody whom others may have pushed nearer than its radius to a blocked cell: its way begins
         with the nearest point of the lattice, if none is between.

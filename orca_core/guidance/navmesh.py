@@ -7,9 +7,10 @@ the radius from whatever stands, and which gap is a passage is the rule of orca_
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
@@ -20,7 +21,7 @@ from orca_core.errors import InvalidInput
 from orca_core.geometry.clear_area import Surface, plane_extent
 from orca_core.geometry.obstacles import Obstacle, ObstacleSet
 from orca_core.geometry.walkable import WalkableSet
-from orca_core.guidance.interval_search import IntervalSearch, OutOfBudget
+from orca_core.guidance.interval_search import Beyond, IntervalSearch, OutOfBudget
 from orca_core.guidance.mesh import Mesh
 from orca_core.guidance.planner import Answer, Disc, Path, Point, Unfinished, Unreachable, checked_query, path_through
 from orca_core.guidance.storeys import EVERY_HEIGHT, Heights, Storeys
@@ -117,13 +118,15 @@ class NavmeshPlanner:
         expansions: int | None = None,
         avoid: Disc | None = None,
         longer: float = 0.0,
+        within: float = math.inf,
     ) -> Answer:
         """A shortest path for a disc over the surface; raises InvalidInput as Planner says.
 
         `expansions` is the budget of this path, where it is not that of every one; it may be 0. `avoid`, a centre and a
         radius, is taken off the surface. With `longer` it is a shortest one where that is found in EXACT expansions,
         else one that is longer by no more than that part of it: among many obstacles, where there are many ways of
-        nearly one length, this takes a hundredth of the expansions.
+        nearly one length, this takes a hundredth of the expansions. The search ends as soon as it is known that none of
+        a length up to `within` comes of it.
         """
         budget = self._expansions if expansions is None else expansions
         first, last, radius = checked_query(start, goal, radius)
@@ -141,7 +144,7 @@ class NavmeshPlanner:
         shared = [triangle for triangle in end[1] if int(mesh.component[triangle]) in ours]
         if not shared:
             return Unreachable(mesh.nearest(last, component), "disconnected")
-        return self._search(mesh, first, last, begin, (end[0], tuple(shared)), budget, longer)
+        return self._search(mesh, first, last, begin, (end[0], tuple(shared)), budget, longer, within)
 
     def prepare(self, radius: float, farthest: float, heights: Heights = EVERY_HEIGHT) -> None:
         """Make the mesh for a disc."""
@@ -170,11 +173,13 @@ class NavmeshPlanner:
         expansions: int | None = None,
         avoid: Disc | None = None,
         longer: float = 0.0,
+        within: float = math.inf,
     ) -> Answer:
         """As `path`, for somebody whom others may have pushed off the surface: from nearer than its radius to a wall
         its way begins with the nearest point of the surface, if no wall is between.
         """
-        found = self.path(start, goal, radius, heights=heights, expansions=expansions, avoid=avoid, longer=longer)
+        plan = partial(self.path, heights=heights, expansions=expansions, avoid=avoid, longer=longer, within=within)
+        found = plan(start, goal, radius)
         if not (isinstance(found, Unreachable) and found.reason == "start-off-surface" and found.nearest is not None):
             return found
         x, y = found.nearest
@@ -182,9 +187,7 @@ class NavmeshPlanner:
         beside = (x - start[0]) ** 2 + (y - start[1]) ** 2 <= radius * radius
         if not beside or walls_block(float(start[0]), float(start[1]), x, y, walls, none, -1, work):
             return found
-        rest = self.path(
-            found.nearest, goal, radius, heights=heights, expansions=expansions, avoid=avoid, longer=longer
-        )
+        rest = plan(found.nearest, goal, radius)
         return path_through([(start[0], start[1]), *rest.waypoints]) if isinstance(rest, Path) else rest
 
     def _search(
@@ -196,6 +199,7 @@ class NavmeshPlanner:
         end: tuple[Point, tuple[int, ...]],
         budget: int,
         longer: float,
+        within: float,
     ) -> Answer:
         """The path between two places of one component."""
         if set(begin[1]) & set(end[1]):
@@ -207,9 +211,11 @@ class NavmeshPlanner:
             if points is not None or expansions < 0:
                 break
             try:
-                points = self._search_over.shortest(mesh, begin[0], begin[1], end[0], end[1], expansions, more)
+                points = self._search_over.shortest(mesh, begin[0], begin[1], end[0], end[1], expansions, more, within)
             except OutOfBudget:
                 pass
+            except Beyond:
+                break
             finally:
                 self.spent += self._search_over.spent
         if points is None:

@@ -62,7 +62,10 @@ class Unreachable:
 
 @dataclass(frozen=True)
 class Unfinished:
-    """The budget ran out before a path was found; nothing is known of whether there is one or how long it is."""
+    """The budget ran out before a path was found; nothing is known of whether there is one or how long it is.
+
+    Or there is none as short as it was to be.
+    """
 
     expansions: int
 
@@ -86,14 +89,16 @@ class Planner(Protocol):
         expansions: int | None = None,
         avoid: Disc | None = None,
         longer: float = 0.0,
+        within: float = math.inf,
     ) -> Answer:
         """A path for a disc from `start` to `goal` whose centre keeps `radius` from all that stands.
 
         Nothing is in its way that has no height in common with it, from `heights[0]` to `heights[1]`, ends included.
         `expansions` is the budget of this path, where it is not that of every one; it may be 0. `avoid`, a centre and a
         radius, is taken off what may be walked on. A path may be longer than a good one of this planner by the part
-        `longer`, where that saves much. Raises InvalidInput for a point that is not two finite numbers
-        within the limit, or a radius below 0.
+        `longer`, where that saves much. A path longer than `within` is not wanted: who finds out that there is no other
+        may give up. Raises InvalidInput for a point that is not two finite numbers within the limit, or a radius below
+        0.
         """
         ...
 
@@ -123,6 +128,7 @@ class Planner(Protocol):
         expansions: int | None = None,
         avoid: Disc | None = None,
         longer: float = 0.0,
+        within: float = math.inf,
     ) -> Answer:
         """As `path`, for somebody whom others may have pushed off what may be walked on: its way begins with the
         nearest point of it, if no wall is between.

@@ -210,7 +210,9 @@ def _planned(question: Question, k: int, expansions: int) -> Answer:
     # and where it leads far round what the disc fits through; that most do not is known without another search
     dx, dy = goal[0] - start[0], goal[1] - start[1]
     if isinstance(roomy, Path) and roomy.length > _worth(math.sqrt(dx * dx + dy * dy), radius):
-        close = plan(radius)
+        # another one is taken where it is so short, and looked for no farther
+        within = (roomy.length - SQUEEZE * radius) / DETOUR
+        close = plan(radius, within=within)
         if isinstance(close, Path) and roomy.length > _worth(close.length, radius):
             return close
     return roomy

@@ -24,10 +24,11 @@ import math
 
 from orca_core._jit import kernel
 
-__all__ = ["NO_ROOM", "OUT_OF_BUDGET", "run", "see_around"]
+__all__ = ["BEYOND", "NO_ROOM", "OUT_OF_BUDGET", "run", "see_around"]
 
 OUT_OF_BUDGET = -1
 NO_ROOM = -2
+BEYOND = -3
 
 # places in `counts`
 NODES = 0
@@ -342,15 +343,15 @@ def see_around(
 
 
 @kernel(
-    "i8(i8,f8,f8,f8,i8[::1],f8[:,::1],u1[::1],i8[:,::1],i8[:,::1],f8[::1],f8[:,::1],i8[:,::1],f8[:,::1],i8[::1],"
+    "i8(i8,f8,f8,f8,f8,i8[::1],f8[:,::1],u1[::1],i8[:,::1],i8[:,::1],f8[::1],f8[:,::1],i8[:,::1],f8[:,::1],i8[::1],"
     "i8[::1],i8[::1])"
 )
 def run(
-    expansions, gx, gy, greed, end, vertices, corner, triangles, across, walked_to, real, whole, chain_point,
+    expansions, largest, gx, gy, greed, end, vertices, corner, triangles, across, walked_to, real, whole, chain_point,
     chain_before, heap, counts,
 ):  # fmt: skip
     """Go on with a search toward a goal in the triangles `end`: the place in the chain of the goal at the end of a
-    shortest path, OUT_OF_BUDGET, or NO_ROOM.
+    shortest path, OUT_OF_BUDGET, NO_ROOM, or BEYOND where no estimate is up to `largest`.
 
     Start and goal must hang together.
     """
@@ -358,8 +359,8 @@ def run(
         node = unqueue(real, heap, counts)
         root = whole[node, 0]
         triangle = whole[node, 2]
-        if triangle < 0:
-            return root
+        if triangle < 0 or real[node, 0] > largest:
+            return root if real[node, 0] <= largest else BEYOND
         root_vertex = whole[node, 1]
         if root_vertex >= 0:
             best = walked_to[root_vertex]
@@ -370,8 +371,7 @@ def run(
         counts[SPENT] += 1
         at_goal = False
         for k in range(end.size):
-            if end[k] == triangle:
-                at_goal = True
+            at_goal = at_goal or end[k] == triangle
         if at_goal:
             # the path is straight from here, or bends at an end of the interval
             ended = counts[NODES]

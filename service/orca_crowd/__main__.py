@@ -12,17 +12,21 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
-import typer
+from orca_crowd.commands.interrupts import ended_quietly
 
-from orca_crowd import __version__
-from orca_crowd.bench import app as bench
-from orca_crowd.commands.cluster import app as cluster
-from orca_crowd.commands.kernel_cache import use_kernel_cache
-from orca_crowd.commands.keys import app as keys
-from orca_crowd.commands.run import run
-from orca_crowd.commands.solve import solve
-from orca_crowd.commands.sweep import sweep
-from orca_crowd.commands.view import view
+# what a command needs takes a moment to load: Ctrl+C in that moment is an end like any other
+with ended_quietly():
+    import typer
+
+    from orca_crowd import __version__
+    from orca_crowd.bench import app as bench
+    from orca_crowd.commands.cluster import app as cluster
+    from orca_crowd.commands.kernel_cache import use_kernel_cache
+    from orca_crowd.commands.keys import app as keys
+    from orca_crowd.commands.run import run
+    from orca_crowd.commands.solve import solve
+    from orca_crowd.commands.sweep import sweep
+    from orca_crowd.commands.view import view
 
 if TYPE_CHECKING:
     from orca_crowd.settings import Settings
@@ -78,6 +82,10 @@ def serve(
     ray_address: Annotated[
         str | None, typer.Option(help="With --engine ray: host:port of the head of the cluster; auto is this node's.")
     ] = None,
+    world_processes: Annotated[
+        int | None,
+        typer.Option(min=0, max=10_000, help="With --engine ray: processes that all worlds share; 0 for one each."),
+    ] = None,
     data: Annotated[
         str | None,
         typer.Option(
@@ -97,7 +105,7 @@ def serve(
         name: value
         for name, value in (
             *(("host", host), ("port", port), ("workers", workers), ("engine", engine)),
-            *(("ray_address", ray_address), ("data", data)),
+            *(("ray_address", ray_address), ("world_processes", world_processes), ("data", data)),
         )
         if value is not None
     }

@@ -36,6 +36,7 @@ from orca_crowd.tracing import Tracing, tracing_of_environment
 from orca_crowd.worlds.archive import Archive
 from orca_crowd.worlds.demos import Demos
 from orca_crowd.worlds.hosted import Hosted
+from orca_crowd.worlds.journals import Journals
 from orca_crowd.worlds.paths import Paths
 from orca_crowd.worlds.planning import PlannerPool
 from orca_crowd.worlds.registry import Registry
@@ -59,7 +60,7 @@ def create_app(
     """Make the application; threads and tasks begin with its lifespan and have ended when that has.
 
     `clock` is the only clock that it reads; `progress` hears of every kernel that is compiled at the start; `tracing`
-    is what the environment asks for unless it is given. `hosted` says that it holds one world for a front end.
+    is what the environment asks for unless it is given. `hosted` says that it holds worlds for front ends.
     """
     settings = settings if settings is not None else Settings()
     clock = clock if clock is not None else SystemClock()
@@ -78,9 +79,9 @@ def create_app(
     writing = writing_watched(metrics, clock, tracing)
     # a front end holds no world itself, so it keeps none
     front = Front(settings, clock, metrics) if settings.engine == "ray" and hosted is None else None
-    archive: Archive | None = None
+    archive: Journals | None = None
     if hosted is not None:
-        archive = hosted.archive(writing)
+        archive = hosted.journals(writing)
     elif settings.folder is not None and front is None:
         archive = Archive(settings.folder, settings, writing)
     planners = PlannerPool(settings.planners)
@@ -92,7 +93,7 @@ def create_app(
         archive=archive,
         tracing=tracing,
         planners=planners,
-        only=hosted.world if hosted is not None else None,
+        hosted=hosted,
     )
     demos = Demos(registry, engine)
     paths = Paths(settings, engine)
@@ -179,15 +180,8 @@ async def drain(app: FastAPI) -> None:
 @asynccontextmanager
 async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
     services: Services = app.state.services
-    hosted: Hosted | None = app.state.hosted
-
-    async def may_return() -> None:
-        await services.warmup.wait()
-        if hosted is not None:
-            await hosted.turn()
-
     services.warmup.start()
-    services.registry.start(may_return)
+    services.registry.start(services.warmup.wait)
     if services.front is not None:
         services.front.start()
     period = LAG_PERIOD if app.state.hosted is None else LAG_PERIOD_HOSTED

@@ -16,11 +16,12 @@ from dataclasses import dataclass
 from typing import Any
 
 import pydantic
+from pydantic_core import ErrorDetails
 
 from orca_core import errors as core
 from orca_crowd.protocol.codes import CODES
 
-__all__ = ["ApiError", "Fault", "InvalidRequest", "document", "faults_of", "problem_of"]
+__all__ = ["ApiError", "Fault", "InvalidRequest", "document", "faults_of", "in_order", "moved", "problem_of"]
 
 log = logging.getLogger("orca_crowd")
 
@@ -70,10 +71,16 @@ class ApiError(Exception):
 
     def inside(self, index: int) -> ApiError:
         """The same refusal in a batch: the item is the command's place, the field the path inside the command."""
-        moved = [Fault(index, _path(fault), fault.message) for fault in self.errors] or [
+        errors = [Fault(index, _path(fault), fault.message) for fault in self.errors] or [
             Fault(index, None, self.detail)
         ]
-        return ApiError(self.code, f"command {index}: {self.detail}", moved, more=self.more, headers=self.headers)
+        return ApiError(self.code, f"command {index}: {self.detail}", errors, more=self.more, headers=self.headers)
+
+    def alone(self) -> ApiError:
+        """The same refusal of a call about one thing: its place in a list says nothing, for there is none."""
+        faults = [Fault(None, fault.field, fault.message) for fault in self.errors]
+        detail = _summary(faults) if faults and self.code == "invalid" else self.detail
+        return ApiError(self.code, detail, faults, more=self.more, headers=self.headers)
 
 
 class InvalidRequest(ApiError):
@@ -119,6 +126,16 @@ _MESSAGES = {
     "dict_type": "must be a map",
     "model_type": "must be a map",
     "model_attributes_type": "must be a map",
+    "greater_than_equal": "must be at least {ge}",
+    "greater_than": "must be greater than {gt}",
+    "less_than_equal": "must be at most {le}",
+    "less_than": "must be less than {lt}",
+    "too_short": "must have a length of at least {min_length}, not {actual_length}",
+    "too_long": "must have a length of at most {max_length}, not {actual_length}",
+    "string_too_short": "must have a length of at least {min_length}",
+    "string_too_long": "must have a length of at most {max_length}",
+    "string_pattern_mismatch": "must be letters, digits, dots, underscores and hyphens, not dots alone",
+    "literal_error": "must be {expected}",
 }
 
 
@@ -129,7 +146,7 @@ def faults_of(error: pydantic.ValidationError, lists: Iterable[str] = (), offset
     is added. An index without a list before it counts as the item too, so that a bare list can be checked in pieces.
     """
     faults = []
-    for entry in error.errors(include_url=False, include_context=False, include_input=False):
+    for entry in error.errors(include_url=False, include_input=False):
         place = list(entry["loc"])
         item: int | None = None
         if len(place) >= 2 and place[0] in set(lists) and isinstance(place[1], int):
@@ -138,9 +155,33 @@ def faults_of(error: pydantic.ValidationError, lists: Iterable[str] = (), offset
             item, place = place[0] + offset, place[1:]
         # inside a vector the field is named without the axis: position, not position[0]
         names = [part for part in place if isinstance(part, str)]
-        message = _MESSAGES.get(entry["type"], entry["msg"][:1].lower() + entry["msg"][1:])
-        faults.append(Fault(item, ".".join(names) or None, message))
+        faults.append(Fault(item, ".".join(names) or None, _message(entry)))
     return faults
+
+
+def _message(entry: ErrorDetails) -> str:
+    """What would be right, in our words where there are any."""
+    ours = _MESSAGES.get(entry["type"])
+    if ours is None:
+        return entry["msg"][:1].lower() + entry["msg"][1:]
+    bounds = entry.get("ctx", {})
+    # a bound of 0.0 reads as 0
+    return ours.format(
+        **{
+            name: int(bound) if isinstance(bound, float) and bound.is_integer() else bound
+            for name, bound in bounds.items()
+        }
+    )
+
+
+def moved(faults: Iterable[Fault], items: Sequence[int]) -> list[Fault]:
+    """The faults of a part of a request, where `items` are the places of its items in the whole."""
+    return [Fault(None if fault.item is None else items[fault.item], fault.field, fault.message) for fault in faults]
+
+
+def in_order(faults: Iterable[Fault]) -> list[Fault]:
+    """By their items, those of the whole request first."""
+    return sorted(faults, key=lambda fault: -1 if fault.item is None else fault.item)
 
 
 def problem_of(error: BaseException) -> ApiError:
@@ -151,7 +192,8 @@ def problem_of(error: BaseException) -> ApiError:
         faults = [Fault(problem.item, problem.field, problem.message) for problem in error.problems]
         return InvalidRequest(faults) if faults else InvalidRequest(str(error))
     if isinstance(error, core.OrcaError) and error.code in CODES:
-        return ApiError(error.code, str(error))
+        faults = [Fault(problem.item, problem.field, problem.message) for problem in error.problems]
+        return ApiError(error.code, str(error), faults)
     if isinstance(error, pydantic.ValidationError):
         return InvalidRequest(faults_of(error))
     if isinstance(error, MemoryError):

@@ -69,7 +69,9 @@ class Settings(BaseSettings):
         2**30, ge=2**20, description="Bytes of one journal; beyond, the older half of its past is forgotten."
     )
     kernel_cache: Path | None = Field(
-        None, description="Folder that keeps compiled kernels between starts; left out, `~/.cache/orca-crowd/kernels`."
+        None,
+        description="Folder that keeps compiled kernels between starts; left out, `~/.cache/orca-crowd/kernels`, or "
+        "one among the temporary folders.",
     )
 
     log_format: Literal["console", "json"] = Field(
@@ -87,11 +89,21 @@ class Settings(BaseSettings):
     ray_namespace: str = Field(
         "orca-crowd", description="With engine `ray`: namespace of the worlds; front ends of one share them."
     )
+    world_processes: int = Field(
+        0,
+        ge=0,
+        le=10_000,
+        description="With engine `ray`: how many processes all worlds share; 0 gives each world one of its own. The "
+        "same for all front ends of a namespace.",
+    )
     world_processors: float = Field(
-        0.1, ge=0, le=1024, description="With engine `ray`: processors that a world asks of a node, for its placement."
+        0.1,
+        ge=0,
+        le=1024,
+        description="With engine `ray`: processors that a process of worlds asks of a node, for its placement.",
     )
     world_memory: int = Field(
-        268_435_456, ge=0, description="With engine `ray`: bytes of memory that a world asks of a node."
+        268_435_456, ge=0, description="With engine `ray`: bytes of memory that a process of worlds asks of a node."
     )
     placement: Literal["pack", "spread"] = Field(
         "spread", description="With engine `ray`: fill one node after another (`pack`), or use all alike (`spread`)."

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Annotated, Any, Literal
+
 import pydantic
 import pytest
 
@@ -93,3 +95,29 @@ def test_faults_of_a_validation_have_item_and_field() -> None:
         (11, "position", "must be a number"),
         (11, "raduis", "unknown field"),
     }
+
+
+@pytest.mark.parametrize(
+    ("kind", "value", "message"),
+    [
+        (Annotated[int, pydantic.Field(ge=0, le=2**53 - 1)], -1, "must be at least 0"),
+        (Annotated[int, pydantic.Field(ge=0, le=2**53 - 1)], 2**53, "must be at most 9007199254740991"),
+        (Annotated[float, pydantic.Field(gt=0.0)], 0.0, "must be greater than 0"),
+        (Annotated[float, pydantic.Field(lt=2.5)], 3.0, "must be less than 2.5"),
+        (Annotated[list[float], pydantic.Field(max_length=2)], [1, 2, 3], "must have a length of at most 2, not 3"),
+        (Annotated[str, pydantic.Field(min_length=1)], "", "must have a length of at least 1"),
+        (Literal["none", "digest"], "all", "must be 'none' or 'digest'"),
+    ],
+)
+def test_what_would_be_right_is_said_in_words_of_ours(kind: Any, value: object, message: str) -> None:
+    with pytest.raises(pydantic.ValidationError) as caught:
+        pydantic.TypeAdapter(kind).validate_python(value)
+    assert [fault.message for fault in faults_of(caught.value)] == [message]
+
+
+def test_a_refusal_of_one_thing_names_no_place_in_a_list() -> None:
+    refusal = InvalidRequest([Fault(0, "radius", "must be"), Fault(0, None, "is odd")])
+    assert refusal.detail == "item 0, radius: must be (2 faults in all)"
+    alone = refusal.alone()
+    assert (alone.code, alone.detail) == ("invalid", "radius: must be (2 faults in all)")
+    assert alone.errors == [Fault(None, "radius", "must be"), Fault(None, None, "is odd")]

@@ -20,7 +20,7 @@ from orca_crowd.api.support import (
     read_body,
     the_world,
 )
-from orca_crowd.errors import ApiError, Fault
+from orca_crowd.errors import ApiError
 from orca_crowd.protocol.agents import AgentChange, AgentsBody, parse_change, parse_changes, parse_new_agents
 from orca_crowd.protocol.bodies import accepted
 from orca_crowd.protocol.commands import AddAgents, RemoveAgents, SetAgents
@@ -141,14 +141,13 @@ async def change_agent(request: Request, world: str, id: str) -> Response:  # no
     def change(session: Session) -> dict[str, Any]:
         accepted = session.apply([command], controller.name)
         # shown in the same turn: a moment later somebody else may have changed it, or taken it away
-        return {**session.agent(which), **accepted.single()}
+        shown = {**session.agent(which), **accepted.single()}
+        return {**shown, "warnings": [{**warning, "item": None} for warning in shown["warnings"]]}
 
     try:
         shown = await runner.change(change)
     except ApiError as error:
-        # one agent is no list: its place in one says nothing
-        error.errors = [Fault(None, fault.field, fault.message) for fault in error.errors]
-        raise
+        raise error.alone() from None
     return await answer(request, shown, 200, body)
 
 

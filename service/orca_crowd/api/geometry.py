@@ -150,7 +150,7 @@ async def remove_obstacle(request: Request, world: str, id: str) -> Response:  #
 )
 async def add_walkable(request: Request, world: str) -> Response:
     """Several areas are a union."""
-    return await _add(request, lambda body: c.AddWalkable(g.parse_areas(body)))
+    return await _add(request, c.add_walkable)
 
 
 @router.get(
@@ -180,7 +180,7 @@ async def show_walkable(request: Request, world: str, id: str) -> Response:  # n
 )
 async def set_walkable(request: Request, world: str, id: str) -> Response:  # noqa: A002
     """It keeps its place in the order."""
-    return await _replace(request, lambda body, which: c.SetWalkable(which, g.parse_area(body, which)))
+    return await _replace(request, c.set_walkable)
 
 
 @router.delete(

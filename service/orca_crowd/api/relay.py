@@ -84,7 +84,7 @@ class Relay:
         world = request.path_params["world"]
         response = await self._send(request, world, scope, b"")
         if response.status_code == 204:
-            await self._directory.remove(world)
+            await self._directory.remove(world, deleted=True)
         return response
 
     async def _send(self, request: Request, world: str, scope: Scope, body: bytes | AsyncIterator[bytes]) -> Response:

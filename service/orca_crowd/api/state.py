@@ -13,6 +13,7 @@ from orca_crowd.protocol.bodies import media_type
 from orca_crowd.protocol.shown import DigestAnswer, SteerAnswer, WorldShown
 from orca_crowd.protocol.steer import SteerBody, parse_steer
 from orca_crowd.protocol.worlds import check_name
+from orca_crowd.worlds.steering import steer as steer_once
 
 __all__ = ["router"]
 
@@ -91,4 +92,4 @@ async def steer(request: Request) -> Response:
     here.check_ready()
     body = await read_body(request)
     steering = await offload(request, body.size, lambda: parse_steer(body.value))
-    return await answer(request, await here.registry.steer(steering), 200, body)
+    return await answer(request, await steer_once(here.engine, here.settings, steering), 200, body)

@@ -12,6 +12,8 @@ from fastapi.exceptions import RequestValidationError
 from fastapi.routing import APIRoute
 from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect
+from starlette.routing import Match
+from starlette.types import Receive, Scope, Send
 
 from orca_crowd.api.access import authorize, needed
 from orca_crowd.api.origins import check_origin
@@ -56,6 +58,8 @@ log = logging.getLogger("orca_crowd.requests")
 
 # values above about this many bytes are decoded, checked and encoded in a helper thread
 LARGE = 65_536
+# those that a resource may have
+METHODS = ("DELETE", "GET", "HEAD", "PATCH", "POST", "PUT")
 # columns in MessagePack are copied and not written digit by digit: so much of it takes as long as that of JSON
 LARGE_ANSWERS = {"json": LARGE, "msgpack": 1_000_000}
 # what tells a client that is too old which one is not
@@ -215,8 +219,37 @@ def refusal_of(error: Exception) -> ApiError:
     return problem_of(error)
 
 
+def methods_at(scope: Scope) -> list[str]:
+    """The methods of everything that is at this path."""
+    routes = scope["app"].routes
+    return [
+        method
+        for method in METHODS
+        if any(route.matches({**scope, "method": method})[0] is Match.FULL for route in routes)
+    ]
+
+
 class ProblemRoute(APIRoute):
-    """A route that wants the key it needs, and whose every failure becomes a problem document."""
+    """A route that wants the key it needs, and whose every failure becomes a problem document.
+
+    HEAD is answered wherever GET is, as by GET without the body, which the server leaves out.
+    """
+
+    def matches(self, scope: Scope) -> tuple[Match, Scope]:
+        """As the framework's, with HEAD for GET."""
+        return super().matches(self._read(scope))
+
+    async def handle(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """As the framework's, which of several routes of a path would name the methods of the first."""
+        scope = self._read(scope)
+        if scope["method"] not in (self.methods or ()):
+            raise HTTPException(405, headers={"Allow": ", ".join(methods_at(scope))})
+        await super().handle(scope, receive, send)
+
+    def _read(self, scope: Scope) -> Scope:
+        if scope["type"] == "http" and scope["method"] == "HEAD" and "GET" in (self.methods or ()):
+            return {**scope, "method": "GET"}
+        return scope
 
     def get_route_handler(self) -> Callable[[Request], Any]:
         """Wrap the framework's handler."""

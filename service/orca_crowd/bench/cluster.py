@@ -33,6 +33,7 @@ PROCESSORS = 8
 FIRST_ROUNDS = 5
 # a machine that has much else to do takes its time to start processes
 PATIENT = {"return_seconds": 300.0}
+SHARING = "orca-crowd-shared"
 
 
 @dataclass(frozen=True)
@@ -51,10 +52,11 @@ class ClusterPlan:
     tick_agents: int = 10_000
     turns: int = 5
     worlds: int = 50
+    world_processes: int = 4
+    own_worlds: int = 20
     world_agents: int = 200
     rate: float = 10.0
     seconds: float = 20.0
-    watched: int = 50
     processes_killed: int = 3
     nodes_killed: int = 1
     killed_agents: int = 1_000
@@ -81,8 +83,9 @@ class Run:
                 "the wall",
                 "ticks and worlds in real time have durability `process`: with `power`, the default of a cluster, each "
                 "step waits for the disk four times",
-                f"in real time {plan.worlds} worlds of {plan.world_agents} agents at {plan.rate:g} Hz, {plan.watched} "
-                "of them watched; a step is late by what passes from its deadline until its frame has been read",
+                f"in real time {plan.worlds} worlds share {plan.world_processes} processes, and {plan.own_worlds} have "
+                "one each; all are watched, and a step is late by what passes from its deadline until its frame has "
+                "been read",
                 f"killed under load: a world of {plan.killed_agents:,} agents with durability `power` is sent a goal "
                 "and a step at a time, and its digests are read meanwhile",
                 f"emptied under load: the same with {plan.drained_agents:,} agents and `orca-crowd cluster drain`",
@@ -92,7 +95,7 @@ class Run:
             "ways": {},
             "division": [],
             "tick": None,
-            "realtime": None,
+            "realtime": [],
             "killed": {"process": [], "node": [], "drained": []},
             "failed": [],
         }
@@ -133,7 +136,14 @@ def measure_cluster(
     tell("two nodes")
     with local_nodes([PROCESSORS, PROCESSORS]) as nodes:
         _in_this_process(run)
-        if plan.ticks or plan.worlds or plan.processes_killed or plan.nodes_killed or plan.nodes_drained:
+        if (
+            plan.ticks
+            or plan.worlds
+            or plan.own_worlds
+            or plan.processes_killed
+            or plan.nodes_killed
+            or plan.nodes_drained
+        ):
             with asyncio.Runner(loop_factory=event_loop) as runner:
                 runner.run(_through_front_ends(run, nodes))
     return run.so_far()
@@ -198,9 +208,24 @@ async def _through_front_ends(run: Run, nodes: LocalNodes) -> None:
                     moved = await drained_node(remote, Scene(plan.drained_agents), nodes)
                     result["killed"]["drained"].append(moved)
                     nodes.add(PROCESSORS)
-            if plan.worlds:
-                with run.part(f"{plan.worlds} worlds in real time"), at_rest():
-                    live = await worlds_in_real_time(
-                        quick, plan.worlds, plan.world_agents, plan.rate, plan.seconds, plan.watched, run.tell
-                    )
-                    result["realtime"] = {**live, "late": distribution(live["late"])}
+            if plan.own_worlds:
+                await _in_real_time(run, quick, plan.own_worlds, 0)
+    if plan.worlds:
+        # front ends of one namespace have one way to share processes
+        sharing = {"ray_namespace": SHARING, "world_processes": plan.world_processes, "ray_address": nodes.address}
+        with (
+            tempfile.TemporaryDirectory(prefix="orca-crowd-cluster-") as folder,
+            serving_process("ray", 1, data=folder, **sharing, **PATIENT) as front,
+        ):
+            async with Remote(front.address, "process") as remote:
+                await _in_real_time(run, remote, plan.worlds, plan.world_processes)
+
+
+async def _in_real_time(run: Run, remote: Remote, worlds: int, processes: int) -> None:
+    """Worlds that share so many processes, or have one each."""
+    plan = run.plan
+    with run.part(f"{worlds} worlds in real time in {processes or worlds} processes"), at_rest():
+        live = await worlds_in_real_time(
+            remote, worlds, processes or worlds, plan.world_agents, plan.rate, plan.seconds, run.tell
+        )
+        run.result["realtime"].append({**live, "processes": processes, "late": distribution(live["late"])})

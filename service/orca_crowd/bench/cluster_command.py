@@ -33,7 +33,13 @@ def bench_cluster(
     actors: Annotated[int, typer.Option(min=2, max=16, help="Actors that it is divided over.")] = 2,
     steps: Annotated[int, typer.Option(min=1, max=100_000, help="Measured steps of each of them.")] = 40,
     ticks: Annotated[int, typer.Option(min=0, max=1_000_000, help="Ticks through a front end; 0 for none.")] = 500,
-    worlds: Annotated[int, typer.Option(min=0, max=10_000, help="Worlds in real time; 0 for none.")] = 50,
+    worlds: Annotated[
+        int, typer.Option(min=0, max=10_000, help="Worlds in real time that share processes; 0 for none.")
+    ] = 50,
+    world_processes: Annotated[int, typer.Option(min=1, max=1_000, help="How many processes they share.")] = 4,
+    own_worlds: Annotated[
+        int, typer.Option(min=0, max=10_000, help="Worlds in real time with a process each; 0 for none.")
+    ] = 20,
     seconds: Annotated[float, typer.Option(min=2.0, max=3_600.0, help="How long they run.")] = 20.0,
     processes: Annotated[int, typer.Option(min=0, max=1_000, help="Processes of worlds that are killed.")] = 3,
     nodes: Annotated[int, typer.Option(min=0, max=100, help="Nodes that are killed.")] = 1,
@@ -59,7 +65,8 @@ def bench_cluster(
         steps=steps,
         ticks=ticks,
         worlds=worlds,
-        watched=worlds,
+        world_processes=world_processes,
+        own_worlds=own_worlds,
         seconds=seconds,
         processes_killed=processes,
         nodes_killed=nodes,

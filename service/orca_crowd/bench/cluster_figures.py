@@ -42,7 +42,9 @@ def cluster_figures(result: dict[str, Any]) -> list[dict[str, Any]]:
         added = [value * 1e3 for value in entry["added"]]
         found.append(figure(f"{name}: added to the step of as many worker processes", "ms", added))
         found.append(figure(f"{name}: {entry['actors']} actors against one", "times", entry["times_as_fast"]))
-    found += _tick_figures(result["tick"]) + _realtime_figures(result["realtime"])
+    found += _tick_figures(result["tick"])
+    for live in result["realtime"]:
+        found += _realtime_figures(live)
     for what, deaths in result["killed"].items():
         if deaths:
             name = INTERRUPTED[what]
@@ -62,10 +64,9 @@ def _tick_figures(tick: dict[str, Any] | None) -> list[dict[str, Any]]:
     ]
 
 
-def _realtime_figures(live: dict[str, Any] | None) -> list[dict[str, Any]]:
-    if live is None:
-        return []
-    name = f"{live['worlds']} worlds of {live['agents']} agents at {live['rate']:g} Hz"
+def _realtime_figures(live: dict[str, Any]) -> list[dict[str, Any]]:
+    where = f"in {live['processes']} processes" if live["processes"] else "in a process each"
+    name = f"{live['worlds']} worlds of {live['agents']} agents at {live['rate']:g} Hz {where}"
     return [
         figure(f"{name}: late by", "ms", _milliseconds(live["late"])),
         figure(f"{name}: late by, 99th percentile", "ms", [live["late"]["p99"] * 1e3]),
@@ -90,10 +91,10 @@ def cluster_bars(result: dict[str, Any]) -> list[dict[str, Any]]:
         if (entry["agents"], entry["actors"]) == (DIVIDED_AGENTS, DIVIDED_ACTORS):
             added = spread(entry["added"])["median"] * 1e3
             found.append(bar("added at 100,000 agents over two actors", added, DIVIDED_MILLISECONDS, "ms"))
-    live = result["realtime"]
-    if live is not None and (live["worlds"], live["agents"], live["rate"]) == REALTIME:
-        late = live["late"]["p99"] * 1e3
-        found.append(bar("50 worlds in real time, 99th percentile late", late, LATE_MILLISECONDS, "ms"))
+    for live in result["realtime"]:
+        if (live["worlds"], live["agents"], live["rate"]) == REALTIME:
+            late = live["late"]["p99"] * 1e3
+            found.append(bar("50 worlds in real time, 99th percentile late", late, LATE_MILLISECONDS, "ms"))
     for what, deaths in result["killed"].items():
         if deaths:
             name = INTERRUPTED[what]

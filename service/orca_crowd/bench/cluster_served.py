@@ -17,7 +17,7 @@ __all__ = ["added_to_a_tick", "worlds_in_real_time"]
 
 # worlds that are made at the same time: each of them starts a process, which takes seconds of a core
 AT_ONCE = 2
-# seconds for each world until their processes have come to rest, and what Ray starts beside them
+# seconds for each process until all have come to rest, and what Ray starts beside them
 REST = 0.2
 
 
@@ -46,15 +46,15 @@ def _bare(scene: Scene, steps: int) -> list[float]:
 async def worlds_in_real_time(
     front: Remote,
     worlds: int,
+    processes: int,
     agents: int,
     rate: float,
     seconds: float,
-    watched: int,
     tell: Callable[[str], None] = lambda _: None,
 ) -> dict[str, Any]:
-    """So many worlds through a front end, each in a process of its own; how late they are. `tell` hears of each."""
+    """So many worlds in so many processes through a front end, all watched; how late they are. `tell` hears of each."""
     scenes = [replace(Scene(agents), seed=seed) for seed in range(worlds)]
-    rest = REST * worlds
+    rest = REST * processes
     return await realtime(
-        front, scenes, rate=rate, seconds=seconds, watched=watched, at_once=AT_ONCE, rest=rest, tell=tell
+        front, scenes, rate=rate, seconds=seconds, watched=worlds, at_once=AT_ONCE, rest=rest, tell=tell
     )

@@ -33,14 +33,25 @@ class Serve(Protocol):
 
 
 async def shown_worlds(directory: Directory, names: Sequence[str]) -> list[dict[str, Any]]:
-    """The worlds as they are shown, the oldest first; one that does not answer now is left out."""
+    """The worlds as they are shown, the oldest first; one that does not answer now is left out.
 
-    async def show(upstream: Upstream) -> tuple[int, str, dict[str, Any]] | None:
-        data = await _asked(upstream, f"/v1/worlds/{upstream.world}".encode())
-        return None if data is None else (upstream.place.created, upstream.world, msgspec.json.decode(data))
+    Processes are asked for all that they have, which no world takes for being used.
+    """
+    created: dict[str, int] = {}
+    processes: dict[str, Upstream] = {}
 
-    found = await _of_all(directory, names, show)
-    return [shown for _, _, shown in sorted(found, key=lambda each: each[:2])]
+    async def look(upstream: Upstream) -> None:
+        created[upstream.world] = upstream.place.created
+        processes.setdefault(upstream.place.actor, upstream)
+
+    async def show(upstream: Upstream) -> list[dict[str, Any]] | None:
+        data = await _asked(upstream, b"/v1/worlds")
+        return None if data is None else msgspec.json.decode(data)["worlds"]
+
+    await _of_all(directory, names, look)
+    told = await _of_all(directory, [upstream.world for upstream in processes.values()], show)
+    found = [world for worlds in told for world in worlds if world["id"] in created]
+    return sorted(found, key=lambda world: (created[world["id"]], world["id"]))
 
 
 async def metrics_of_all(front: Front, own: bytes, serve: Serve) -> bytes:
@@ -51,7 +62,13 @@ async def metrics_of_all(front: Front, own: bytes, serve: Serve) -> bytes:
         # what is known of the front end itself is told all the same
         names = []
 
+    asked: set[str] = set()
+
     async def text(upstream: Upstream) -> bytes | None:
+        # of a process that several worlds share they are those of all
+        if upstream.place.actor in asked:
+            return None
+        asked.add(upstream.place.actor)
         return await _asked(upstream, b"/metrics")
 
     texts = await _of_all(front.directory, names, text)

@@ -18,10 +18,21 @@ import httpx
 
 from orca_crowd.keys.scopes import Scope
 
-__all__ = ["EPOCH_HEADER", "Answer", "Lost", "NotSent", "Outdated", "Place", "Upstream", "UpstreamError"]
+__all__ = [
+    "EPOCH_HEADER",
+    "WORLD_HEADER",
+    "Answer",
+    "Lost",
+    "NotSent",
+    "Outdated",
+    "Place",
+    "Upstream",
+    "UpstreamError",
+]
 
-# the life of a world that an answer is of
+# the life of a world that a request is for and an answer is of, and the world itself
 EPOCH_HEADER: Final = "orca-crowd-epoch"
+WORLD_HEADER: Final = "orca-crowd-world"
 CONNECT_SECONDS: Final = 2.0
 KEPT_CONNECTIONS: Final = 32
 
@@ -36,7 +47,12 @@ HOP_BY_HOP: Final = frozenset(
         *(b"te", b"trailer", b"transfer-encoding", b"upgrade", b"expect"),
     }
 )
-OURS: Final = frozenset({b"host", b"authorization", b"origin", b"x-request-id", EPOCH_HEADER.encode(), b"date"})
+OURS: Final = frozenset(
+    {
+        *(b"host", b"authorization", b"origin", b"x-request-id", b"date"),
+        *(EPOCH_HEADER.encode(), WORLD_HEADER.encode()),
+    }
+)
 
 
 class UpstreamError(Exception):
@@ -80,7 +96,7 @@ class Answer:
 
 
 class Upstream:
-    """One process of one world. It is used until `lose` is called, and never again."""
+    """One world in one process. It is used until `lose` is called, and never again."""
 
     def __init__(self, world: str, place: Place) -> None:
         """Connections are made when they are needed."""
@@ -101,6 +117,11 @@ class Upstream:
     def bearer(self, scope: Scope) -> str:
         """What lets a caller in who may do so much."""
         return f"Bearer {self.place.token}.{scope}"
+
+    @property
+    def asked(self) -> list[tuple[str, str]]:
+        """What a request says of the world that it is about: another life of it does not take it."""
+        return [(WORLD_HEADER, self.world), (EPOCH_HEADER, str(self.place.epoch))]
 
     def lose(self, reason: str) -> None:
         """It is gone: whoever waits for it learns now."""
@@ -153,6 +174,7 @@ class Upstream:
             if name.lower() not in HOP_BY_HOP | OURS and not (whole and name.lower() == b"content-length")
         ]
         passed.append((b"authorization", self.bearer(scope).encode()))
+        passed += [(name.encode(), value.encode()) for name, value in self.asked]
         passed.append((b"host", self.place.address.encode()))
         if isinstance(body, bytes) and (body or method not in BODILESS):
             passed.append((b"content-length", str(len(body)).encode()))

@@ -8,13 +8,13 @@ from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Annotated, cast
+from typing import Annotated
 
 import typer
 from rich.console import Console
 from rich.table import Table
 
-from orca_crowd.keys.scopes import SCOPES, Scope
+from orca_crowd.keys.scopes import Scope
 from orca_crowd.keys.store import KeyStore, KeyStoreError
 from orca_crowd.settings import Settings
 
@@ -33,7 +33,7 @@ Data = Annotated[str | None, typer.Option(help="Folder of the server, as given t
 
 @app.command()
 def create(
-    scope: Annotated[str, typer.Option(help="read sees, control changes worlds, admin makes and deletes them too.")],
+    scope: Annotated[Scope, typer.Option(help="read sees, control changes worlds, admin makes and deletes them too.")],
     label: Annotated[str, typer.Option(help="For people: whose key it is.")] = "",
     world: Annotated[list[str] | None, typer.Option(help="Only for this world; may be given several times.")] = None,
     expires: Annotated[str | None, typer.Option(help="After how long it ends: 90m, 12h, 30d, 4w, 1y; never.")] = None,
@@ -45,12 +45,10 @@ def create(
 
     From the first key on the server lets nobody in without one.
     """
-    if scope not in SCOPES:
-        raise _fail(f"use --scope {', '.join(SCOPES[:-1])} or {SCOPES[-1]}, not {scope}")
     now = time.time()
     ends = None if expires is None else now + _seconds(expires)
     with _store(file, port, data, make=True) as store:
-        secret = store.create(scope=cast(Scope, scope), now=now, label=label, worlds=world, expires=ends)
+        secret = store.create(scope=scope, now=now, label=label, worlds=world, expires=ends)
     typer.echo(secret.text())
 
 

@@ -18,6 +18,7 @@ from types import FrameType
 import uvicorn
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+from rich.table import Column
 
 from orca_crowd import __version__
 from orca_crowd.api.support import Services
@@ -30,11 +31,13 @@ from orca_crowd.settings import Settings
 from orca_crowd.streaming.server import DrainingServer, socket_options
 from orca_crowd.worlds.archive import ArchiveLocked
 
-__all__ = ["Server", "make_server", "run"]
+__all__ = ["Server", "compiling", "make_server", "run"]
 
 log = logging.getLogger("orca_crowd")
 
 SWITCH_SECONDS = 0.001
+# columns of the terminal that a bar, a count and a time need beside the name of what is compiled
+BESIDE_THE_NAME = 31
 HANDLED = (signal.SIGINT, signal.SIGTERM)
 
 
@@ -130,6 +133,20 @@ def _say_what_runs(settings: Settings, address: str, services: Services) -> None
     )
 
 
+def compiling(console: Console, *, shown: bool) -> Progress:
+    """The bar of compiling; bars are for people: who collects lines of JSON gets nothing but those."""
+    # names of kernels are long: a narrow terminal cuts those, and not how many there are
+    name = Column(no_wrap=True, overflow="ellipsis", max_width=max(20, console.width - BESIDE_THE_NAME))
+    return Progress(
+        TextColumn("orca-crowd: {task.description}", table_column=name),
+        BarColumn(),
+        MofNCompleteColumn(table_column=Column(no_wrap=True)),
+        TimeElapsedColumn(table_column=Column(no_wrap=True)),
+        console=console,
+        disable=not shown,
+    )
+
+
 def run(settings: Settings) -> int:
     """Serve until told to stop; the exit code."""
     configure(settings.log_format, settings.log_level)
@@ -145,9 +162,7 @@ def run(settings: Settings) -> int:
         )
         return 2
     host = f"[{settings.host}]" if ":" in settings.host else settings.host
-    columns = (TextColumn("orca-crowd: {task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
-    # a bar is for people: who collects lines of JSON gets nothing but those
-    progress = Progress(*columns, console=console, disable=settings.log_format == "json")
+    progress = compiling(console, shown=settings.log_format != "json")
     # threads hand the interpreter over sooner than the usual 5 ms, so that the loop is not kept from its sockets
     sys.setswitchinterval(SWITCH_SECONDS)
     raise_descriptor_limit(settings.sockets + settings.worlds)

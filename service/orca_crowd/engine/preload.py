@@ -13,6 +13,9 @@ import signal
 from contextlib import redirect_stderr, suppress
 from pathlib import Path
 
+# Ctrl+C goes to the whole group and is the server's business, which ends whoever is still loading
+signal.signal(signal.SIGINT, signal.SIG_IGN)
+
 # what is to be said of the kernel cache the server says itself, once
 with redirect_stderr(io.StringIO()):
     from orca_core.warmup import compile_all

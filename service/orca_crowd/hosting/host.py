@@ -1,8 +1,8 @@
-"""The process of one world: a server with an event loop in a thread of its own, which Ray's threads tell what to do.
+"""A process of worlds: a server with an event loop in a thread of its own, which Ray's threads tell what to do.
 
-It takes its world over at once, or waits until it is told to: then another process has the world still, and this one
-is warm when that lets go. It ends by itself when its world is no more, when another process has taken the world over,
-and when it was told to wait and nobody came.
+It takes its worlds over at once, or waits until it is told to: then another process has them still, and this one is
+warm when that lets go. It ends by itself when it has no world, when another process has taken one over, and when it was
+told to wait and nobody came.
 """
 
 from __future__ import annotations
@@ -21,28 +21,28 @@ import uvicorn
 from orca_crowd.api.guard import TRUSTED_SECONDS, Guard
 from orca_crowd.api.support import Services
 from orca_crowd.app import create_app, drain
-from orca_crowd.clock import Clock, SystemClock
+from orca_crowd.clock import SystemClock
 from orca_crowd.engine.ray.actor import ActorOrder
-from orca_crowd.engine.ray.names import actor_name, other_place
+from orca_crowd.engine.ray.names import actor_name, is_shared, other_place
 from orca_crowd.hosting.door import FrontDoor
-from orca_crowd.journal.errors import BadJournal
+from orca_crowd.hosting.lives import Lives
 from orca_crowd.journal.watch import Writing
 from orca_crowd.logs import configure
 from orca_crowd.settings import Settings
 from orca_crowd.streaming.server import DrainingServer, socket_options
 from orca_crowd.streaming.transport import PassedOnProtocol
-from orca_crowd.worlds.archive import Archive
 from orca_crowd.worlds.hosted import Hosted
-from orca_crowd.worlds.shared import SharedArchive
-from orca_crowd.worlds.stored import StoredArchive
+from orca_crowd.worlds.journals import Journals
 
 __all__ = ["Host", "start"]
 
 log = logging.getLogger("orca_crowd")
 
-# without a world for so long the process ends: before one has come, and after one was put away
+# without a world for so long the process ends: before one has come, and after the last one has gone; a shared one waits
+# for others
 EMPTY_SECONDS: Final = 10.0
 GONE_SECONDS: Final = 2.0
+SHARED_SECONDS: Final = 60.0
 # so long it waits for its turn, and so long it stays when it has let go
 PATIENCE_SECONDS: Final = 60.0
 LOOK_SECONDS: Final = 0.05
@@ -68,12 +68,14 @@ class Host:
         self._begun = self._clock.now()
         self._token = secrets.token_urlsafe(32)
         self._end = end
-        self._other_lives = lambda: other_lives(actor_name(order.world, other_place(order.place)))
+        self._other_lives = lambda: other_lives(actor_name(order.home, other_place(order.place)))
         self._waits = order.waits and not anew
         self._anew = anew
-        self.epoch = 0
-        self._created = 0
-        self._archive = _archive(self._settings, order.world, self._clock)
+        self._lives = Lives(self._settings, order.home, self._clock)
+        self._taken = False
+        self._guard: Guard | None = None
+        # which world's journal was looked at last
+        self._looked = 0
         self._state: Literal["starting", "waiting", "serving", "released"] = "starting"
         self._address = ""
         self._settled = threading.Condition()
@@ -85,32 +87,43 @@ class Host:
 
     # what Ray's threads call
 
-    def describe(self, seconds: float) -> dict[str, Any]:
-        """Where it serves and how far it is; waits while it starts."""
+    def describe(self, seconds: float, world: str | None) -> dict[str, Any]:
+        """Where it serves and how far it is; waits while it starts. And a world: None where it is not here."""
         with self._settled:
             self._settled.wait_for(lambda: self._state != "starting", seconds)
             return {
                 "state": self._state,
                 "address": self._address,
                 "token": self._token,
-                "epoch": self.epoch,
-                "created": self._created or self.epoch,
-                "kept": self._archive is not None and bool(self._archive.names()),
+                "life": self._lives.shown(world) if world is not None else None,
             }
 
+    def worlds(self) -> dict[str, dict[str, Any]]:
+        """The worlds that are here: the life of each, and whether it has a journal."""
+        found = {world: self._lives.shown(world) for world in self._lives.all()}
+        return {world: {**life, "kept": self._lives.has(world)} for world, life in found.items() if life is not None}
+
+    def hold(self, world: str, new: bool) -> bool:
+        """Have a world from now on; whether that can be."""
+        return bool(self._call(self._hold(world, new=new)))
+
+    def drop(self, world: str) -> None:
+        """Have a world no longer that is at its end, or was not made."""
+        self._call(self._drop(world))
+
     def release(self) -> None:
-        """Let go of the world; its journal is closed when this returns."""
+        """Let go of the worlds; their journals are closed when this returns."""
         self._call(self._release())
 
     def take(self, let_go: bool) -> None:
-        """Take the world over, where this was waited for; `let_go`: whoever had it has let go."""
+        """Take the worlds over, where this was waited for; `let_go`: whoever had them has let go."""
         self._call(self._take(let_go=let_go))
 
-    def _call(self, coroutine: Any) -> None:
+    def _call(self, coroutine: Any) -> Any:
         if self._loop is None:
             coroutine.close()
             raise RuntimeError("the process is being started")
-        asyncio.run_coroutine_threadsafe(coroutine, self._loop).result()
+        return asyncio.run_coroutine_threadsafe(coroutine, self._loop).result()
 
     # the event loop
 
@@ -121,26 +134,22 @@ class Host:
             with asyncio.Runner(loop_factory=_new_loop) as runner:
                 runner.run(self._live())
         except Exception:
-            log.exception("the process of world %s failed", self._order.world)
+            log.exception("the process of %s failed", self._order.home)
             os._exit(1)
 
     async def _live(self) -> None:
         self._loop = asyncio.get_running_loop()
         if self._anew and await asyncio.to_thread(self._other_lives):
-            # the world was on its way elsewhere when this one died
-            log.info("world %s is elsewhere; this process is not needed", self._order.world)
+            # its worlds were on their way elsewhere when this one died
+            log.info("%s is elsewhere; this process is not needed", self._order.home)
             self._end()
             return
         if not self._waits:
             await self._claim()
         app = create_app(self._settings, clock=self._clock, hosted=self._hosted())
         self._services = app.state.services
-        guard = Guard(
-            app,
-            clock=self._clock,
-            epoch=lambda: self.epoch,
-            superseded=lambda: self._archive is not None and self._archive.superseded(),
-            end=self._superseded,
+        guard = self._guard = Guard(
+            app, clock=self._clock, epoch=self._epoch, superseded=self._lives.superseded, end=self._superseded
         )
         config = uvicorn.Config(
             guard,
@@ -162,32 +171,60 @@ class Host:
         server = DrainingServer(config, lambda: drain(app))
         serving = asyncio.create_task(server.serve())
         looking = asyncio.create_task(self._look(server, guard))
+        returning = asyncio.create_task(self._bring_back(self._services))
         await asyncio.wait([serving, looking], return_when=asyncio.FIRST_COMPLETED)
         looking.cancel()
+        returning.cancel()
         await serving
 
     def _hosted(self) -> Hosted:
-        def archive(writing: Writing) -> Archive | None:
-            if self._archive is not None:
-                self._archive.watch(writing)
-            return self._archive
+        def journals(writing: Writing) -> Journals | None:
+            self._lives.watch(writing)
+            return self._lives if self._lives.keeps else None
 
-        return Hosted(self._order.world, archive, FrontDoor(self._token), self._turn.wait)
+        return Hosted(journals, FrontDoor(self._token), self._left)
 
     async def _claim(self, *, let_go: bool = False) -> None:
-        """Take the world over: from here on nobody else writes its journal. `let_go`: nobody else answers for it."""
-        archive = self._archive
-        if archive is None:
-            self.epoch = int(self._clock.wall() * 1000)
-        else:
-            try:
-                self.epoch, self._created = await asyncio.to_thread(archive.claim)
-            except BadJournal as error:
-                # the world is there and has failed, which its registry finds out and tells
-                log.error("%s", error)
-                self.epoch = int(self._clock.wall() * 1000)
+        """Take the worlds over: from here on nobody else writes their journals. `let_go`: nobody else answers."""
+        self._taken = True
+        await self._lives.take_all(await asyncio.to_thread(self._lives.expected))
         # what an older life answers in this moment, not knowing that it is one, is still true
         asyncio.get_running_loop().call_later(0.0 if let_go else 2 * TRUSTED_SECONDS, self._turn.set)
+
+    async def _bring_back(self, services: Services) -> None:
+        """The worlds that were taken over, once nobody else answers for them, a few at a time."""
+        await self._turn.wait()
+        await services.warmup.wait()
+        room = asyncio.Semaphore(self._settings.helpers)
+
+        async def one(world: str) -> None:
+            async with room:
+                await self._return(services, world)
+
+        await asyncio.gather(*(one(world) for world in self._lives.all()))
+
+    async def _return(self, services: Services, world: str) -> None:
+        life = self._lives.get(world)
+        if life is not None and not life.ready:
+            if await asyncio.to_thread(self._lives.has, world):
+                await services.registry.bring_back(world)
+            life.ready = True
+
+    async def _hold(self, world: str, *, new: bool) -> bool:
+        """Have a world that was not here; False where a new one is none, or one of old is nowhere."""
+        services = self._services
+        if self._state != "serving" or services is None:
+            raise RuntimeError(f"the process is {self._state}")
+        if world in self._lives:
+            return not new
+        life = await self._lives.take(world)
+        if new == await asyncio.to_thread(self._lives.has, world):
+            await self._drop(world)
+            return False
+        if not new:
+            await asyncio.sleep(2 * TRUSTED_SECONDS)
+        await self._return(services, world)
+        return life.ready
 
     async def _take(self, *, let_go: bool = False) -> None:
         if self._state == "waiting":
@@ -200,9 +237,23 @@ class Host:
         self._settle("released")
         await self._services.registry.release()
 
-    def _superseded(self) -> None:
-        """Another process has the world; Ray need not know: to it this one may be dead already."""
-        log.warning("another process has taken world %s over; this one ends", self._order.world)
+    async def _drop(self, world: str) -> None:
+        if self._services is not None and not self._services.registry.knows(world):
+            await self._left(world)
+
+    def _left(self, world: str) -> asyncio.Future[None]:
+        """A world is here no longer from now on; whoever asks for it again does so as for one that is nowhere."""
+        if self._guard is not None:
+            self._guard.forget(world)
+        return self._lives.drop(world)
+
+    def _epoch(self, world: str) -> int | None:
+        life = self._lives.get(world)
+        return life.epoch if life is not None and life.ready else None
+
+    def _superseded(self, world: str) -> None:
+        """Another process has a world, so it has all of them; Ray need not know: to it this one may be dead already."""
+        log.warning("another process has taken world %s over; this one ends", world)
         os._exit(0)
 
     def _settle(self, state: Literal["starting", "waiting", "serving", "released"]) -> None:
@@ -212,7 +263,8 @@ class Host:
 
     async def _look(self, server: uvicorn.Server, guard: Guard) -> None:
         """See to it that others learn how far this is, and that it ends when nobody needs it."""
-        since, patience = self._clock.now(), EMPTY_SECONDS
+        shared = is_shared(self._order.home)
+        since, patience = self._clock.now(), SHARED_SECONDS if shared else EMPTY_SECONDS
         while True:
             await asyncio.sleep(LOOK_SECONDS if self._state != "serving" else 1.0)
             services = self._services
@@ -225,23 +277,37 @@ class Host:
             now = self._clock.now()
             if self._state == "starting":
                 since = now
-                if self._waits and services.warmup.ready and not self._turn.is_set() and not self.epoch:
+                if services.warmup.failed:
+                    os._exit(1)
+                if self._waits and services.warmup.ready and not self._taken:
                     self._settle("waiting")
-                elif self._turn.is_set() and self._is_ready(services):
+                elif self._turn.is_set() and services.warmup.ready:
                     self._settle("serving")
-                    told = (self._order.world, self._address, self.epoch, now - self._begun)
-                    log.info("world %s is served on %s, life %d, after %.1f seconds", *told)
+                    told = (self._order.home, self._address, now - self._begun)
+                    log.info("%s is served on %s after %.1f seconds", *told)
             elif self._state == "serving":
-                # one that nobody asks anything has to find out by itself
-                await guard.current()
-                if not services.registry.empty:
-                    since, patience = now, GONE_SECONDS
+                await self._look_at_worlds(services, guard, now)
+                if any(services.registry.knows(world) for world in self._lives.all()):
+                    since, patience = now, SHARED_SECONDS if shared else GONE_SECONDS
                 elif now - since > patience:
-                    log.info("world %s is not here any more; its process ends", self._order.world)
+                    log.info("%s has no world any more; its process ends", self._order.home)
                     self._end()
                     return
             elif now - since > PATIENCE_SECONDS:
                 await self._give_up_waiting()
+
+    async def _look_at_worlds(self, services: Services, guard: Guard, now: float) -> None:
+        """One that nobody asks anything has to find out by itself; one that was to be made and was not is let go."""
+        worlds = self._lives.all()
+        if worlds:
+            self._looked = (self._looked + 1) % len(worlds)
+            await guard.current(worlds[self._looked])
+        for world in worlds:
+            life = self._lives.get(world)
+            if life is None or not life.ready or services.registry.knows(world):
+                continue
+            if now - life.since > EMPTY_SECONDS:
+                await self._drop(world)
 
     async def _give_up_waiting(self) -> None:
         """Nobody came: take over what nobody has, and end otherwise."""
@@ -249,17 +315,6 @@ class Host:
             await self._take()
         else:
             self._end()
-
-    def _is_ready(self, services: Services) -> bool:
-        if services.warmup.failed:
-            os._exit(1)
-        return services.warmup.ready and services.registry.is_back
-
-
-def _archive(settings: Settings, world: str, clock: Clock) -> SharedArchive | StoredArchive | None:
-    if settings.store is not None:
-        return StoredArchive(settings.store, settings, world, clock)
-    return None if settings.folder is None else SharedArchive(settings.folder, settings, world, clock)
 
 
 def _new_loop() -> asyncio.AbstractEventLoop:
@@ -274,5 +329,5 @@ def _new_loop() -> asyncio.AbstractEventLoop:
 def start(
     order: ActorOrder, address: str, *, anew: bool, end: Callable[[], None], other_lives: Callable[[str], bool]
 ) -> Host:
-    """Begin to run a world in this process."""
+    """Begin to run worlds in this process."""
     return Host(order, address, anew=anew, end=end, other_lives=other_lives)

@@ -11,8 +11,9 @@ from numpy.typing import NDArray
 from pydantic import Field, TypeAdapter, ValidationError, with_config
 from typing_extensions import TypedDict
 
-from orca_core.errors import Notice
-from orca_crowd.errors import Fault, InvalidRequest, faults_of
+from orca_core.agent_columns import check_columns
+from orca_core.errors import InvalidInput, Notice
+from orca_crowd.errors import Fault, InvalidRequest, faults_of, in_order, moved, problem_of
 from orca_crowd.protocol.columns import (
     CLEARABLE,
     CODED,
@@ -175,7 +176,7 @@ def parse_change(body: object, identifier: int) -> Agents:
     try:
         return _from_rows([{**row, "id": identifier}], _changes, new=False)
     except InvalidRequest as error:
-        raise InvalidRequest([Fault(None, fault.field, fault.message) for fault in error.errors]) from None
+        raise error.alone() from None
 
 
 def _parse(body: object, adapter: TypeAdapter[Any], *, new: bool) -> Agents:
@@ -199,7 +200,7 @@ def _from_rows(rows: list[Any], adapter: TypeAdapter[Any], *, new: bool) -> Agen
     if not faults and not new:
         faults = [Fault(item, "id", "is missing") for item, row in enumerate(rows) if "id" not in row]
     if faults:
-        raise InvalidRequest(faults)
+        raise InvalidRequest(in_order(faults + _values_of_others(rows, faults, adapter, new=new)))
     count = len(rows)
     columns: dict[str, NDArray[Any]] = {}
     given: dict[str, NDArray[np.bool_]] = {}
@@ -231,6 +232,18 @@ def _from_rows(rows: list[Any], adapter: TypeAdapter[Any], *, new: bool) -> Agen
         chosen = np.fromiter(("id" in row for row in rows), np.bool_, count)
     told = [(item, name, row[name]) for item, row in enumerate(rows) for name in READ_ONLY if name in row]
     return _settle(count, ids, chosen, columns, given, cleared, _read_only_notices(told))
+
+
+def _values_of_others(rows: list[Any], faults: Sequence[Fault], adapter: TypeAdapter[Any], *, new: bool) -> list[Fault]:
+    """What the world would refuse in the rows that have no fault yet, so that a refusal names all that is wrong."""
+    wrong = {fault.item for fault in faults}
+    others = [item for item in range(len(rows)) if item not in wrong]
+    try:
+        agents = _from_rows([rows[item] for item in others], adapter, new=new)
+        check_columns(agents.columns, agents.count, agents.given)
+    except (InvalidInput, InvalidRequest) as error:
+        return moved(problem_of(error).errors, others)
+    return []
 
 
 def _from_columns(given_columns: dict[str, Any], ids: Any, *, new: bool) -> Agents:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field
 
+from orca_core.errors import Notice
 from orca_core.geometry.obstacles import Obstacle
 from orca_core.geometry.placed_grid import PlacedGrid
 from orca_core.geometry.walkable import WalkableArea
@@ -49,8 +50,10 @@ __all__ = [
     "SetLevelOfDetail",
     "SetObstacle",
     "SetWalkable",
+    "add_walkable",
     "parse_batch",
     "parse_commands",
+    "set_walkable",
 ]
 
 
@@ -107,17 +110,19 @@ class SetDoors:
 
 @dataclass(frozen=True)
 class AddWalkable:
-    """New walkable areas."""
+    """New walkable areas; `notices` tell what of them was not read."""
 
     areas: list[WalkableArea]
+    notices: list[Notice] = field(default_factory=list)
 
 
 @dataclass(frozen=True)
 class SetWalkable:
-    """Another walkable area in the place of one."""
+    """Another walkable area in the place of one; `notices` tell what of it was not read."""
 
     id: int
     area: WalkableArea
+    notices: list[Notice] = field(default_factory=list)
 
 
 @dataclass(frozen=True)
@@ -298,6 +303,18 @@ def _set_grid_map(body: dict[str, Any]) -> Command:
     return SetGridMap(grid_map_of(parts.grid_map))
 
 
+def add_walkable(body: object) -> AddWalkable:
+    """The body of POST …/walkable as a command."""
+    read = parse_areas(body)
+    return AddWalkable(read.areas, read.notices)
+
+
+def set_walkable(body: object, identifier: int) -> SetWalkable:
+    """The body of PUT …/walkable/{id} as a command."""
+    read = parse_area(body, identifier)
+    return SetWalkable(identifier, read.areas[0], read.notices)
+
+
 # per operation its schema and how its body, without `op`, becomes a command
 COMMAND_BODIES: dict[str, tuple[type[Strict], Callable[[dict[str, Any]], Command]]] = {
     "add_agents": (AddAgentsCommand, lambda body: AddAgents(parse_new_agents(body))),
@@ -317,11 +334,8 @@ COMMAND_BODIES: dict[str, tuple[type[Strict], Callable[[dict[str, Any]], Command
     ),
     "open_door": (OpenDoorCommand, lambda body: SetDoors(_ids(OpenDoorCommand, "open_door", body), True)),
     "close_door": (CloseDoorCommand, lambda body: SetDoors(_ids(CloseDoorCommand, "close_door", body), False)),
-    "add_walkable": (AddWalkableCommand, lambda body: AddWalkable(parse_areas(body))),
-    "set_walkable": (
-        SetWalkableCommand,
-        lambda body: SetWalkable(_identifier(body), parse_area(body, _identifier(body))),
-    ),
+    "add_walkable": (AddWalkableCommand, add_walkable),
+    "set_walkable": (SetWalkableCommand, lambda body: set_walkable(body, _identifier(body))),
     "remove_walkable": (
         RemoveWalkableCommand,
         lambda body: RemoveWalkable(_remove(RemoveWalkableCommand, "remove_walkable", body)),

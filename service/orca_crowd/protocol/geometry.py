@@ -3,20 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
 from pydantic import Field
 
-from orca_core.errors import InvalidInput
+from orca_core.errors import InvalidInput, Notice, Problem
 from orca_core.formats import geojson
-from orca_core.geometry.obstacles import Obstacle
-from orca_core.geometry.walkable import WalkableArea
-from orca_crowd.errors import Fault, InvalidRequest, problem_of
-from orca_crowd.protocol.models import Identifier, Number, Strict, Vector, as_map, validate
+from orca_core.geometry.obstacles import Obstacle, checked_obstacle
+from orca_core.geometry.walkable import WalkableArea, checked_area
+from orca_crowd.errors import Fault, InvalidRequest, in_order, problem_of
+from orca_crowd.protocol.models import Identifier, Number, Strict, Vector, as_map, validate, validate_rows
 
 __all__ = [
     "AreaRow",
+    "Areas",
     "AreasBody",
     "DoorBody",
     "Geometry",
@@ -81,9 +83,25 @@ class AreasBody(Strict):
     areas: list[AreaRow]
 
 
+@dataclass(frozen=True)
+class Areas:
+    """Walkable areas as they were read, and what was left out in reading."""
+
+    areas: list[WalkableArea]
+    notices: list[Notice]
+
+
 def parse_obstacles(body: object) -> list[Obstacle]:
     """The body of POST …/obstacles."""
-    return [_obstacle(row) for row in validate(ObstaclesBody, body, ["obstacles"]).obstacles]
+    rows, faults = validate_rows(ObstaclesBody, body, "obstacles")
+    obstacles = {item: _obstacle(row) for item, row in rows.items()}
+    if faults:
+        # what the world would refuse in the others belongs to what is wrong
+        problems: list[Problem] = []
+        for item, obstacle in obstacles.items():
+            checked_obstacle(obstacle, item, problems)
+        raise InvalidRequest(in_order([*faults, *(Fault(p.item, p.field, p.message) for p in problems)]))
+    return list(obstacles.values())
 
 
 def parse_obstacle(body: object, identifier: int) -> Obstacle:
@@ -96,23 +114,32 @@ def parse_door(body: object) -> bool:
     return validate(DoorBody, body).open
 
 
-def parse_areas(body: object) -> list[WalkableArea]:
+def parse_areas(body: object) -> Areas:
     """The body of POST …/walkable; every fault of every area is named."""
-    rows = validate(AreasBody, body, ["areas"]).areas
-    areas, faults = [], []
-    for item, row in enumerate(rows):
+    rows, faults = validate_rows(AreasBody, body, "areas")
+    areas: list[WalkableArea] = []
+    notices: list[Notice] = []
+    for item, row in rows.items():
         try:
-            areas.append(_area(row, item))
+            area, told = _area(row, item)
         except InvalidRequest as error:
             faults += error.errors
+            continue
+        areas.append(area)
+        notices += told
+        if faults:
+            problems: list[Problem] = []
+            checked_area(area, item, problems)
+            faults += [Fault(problem.item, problem.field, problem.message) for problem in problems]
     if faults:
-        raise InvalidRequest(faults)
-    return areas
+        raise InvalidRequest(in_order(faults))
+    return Areas(areas, notices)
 
 
-def parse_area(body: object, identifier: int) -> WalkableArea:
-    """The body of PUT …/walkable/{id}."""
-    return _area(validate(AreaRow, _with_id(body, identifier)), None)
+def parse_area(body: object, identifier: int) -> Areas:
+    """The body of PUT …/walkable/{id}: one area."""
+    area, notices = _area(validate(AreaRow, _with_id(body, identifier)), None)
+    return Areas([area], notices)
 
 
 def obstacle_map(obstacle: Obstacle) -> dict[str, Any]:
@@ -166,20 +193,21 @@ def _obstacle(row: ObstacleRow) -> Obstacle:
     return Obstacle(points=points, closed=row.closed, id=row.id, z_range=z_range, open=row.open)
 
 
-def _area(row: AreaRow, item: int | None) -> WalkableArea:
+def _area(row: AreaRow, item: int | None) -> tuple[WalkableArea, list[Notice]]:
     # the library's reader checks rings and names the path of each fault
     try:
         read = geojson.walkable(row.geometry.model_dump(), place=geojson.Place(item, "geometry"))
     except InvalidInput as error:
         refusal = problem_of(error)
         raise InvalidRequest(refusal.errors or refusal.detail) from None
-    return WalkableArea(
+    area = WalkableArea(
         polygons=tuple(polygon for shape in read.shapes for polygon in shape.polygons),
         clearance=row.clearance,
         horizon=row.horizon,
         shrunk=row.shrunk,
         id=row.id,
     )
+    return area, read.notices
 
 
 def _closed(ring: list[Any]) -> list[Any]:

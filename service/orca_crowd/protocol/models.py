@@ -28,6 +28,7 @@ __all__ = [
     "as_map",
     "digest_of",
     "validate",
+    "validate_rows",
 ]
 
 # the largest id that every JSON reader keeps exactly
@@ -90,6 +91,24 @@ def validate(model: type[Model], body: object, lists: Sequence[str] = ()) -> Mod
         return model.model_validate(as_map(body))
     except ValidationError as error:
         raise InvalidRequest(faults_of(error, lists)) from None
+
+
+def validate_rows(model: type[Model], body: object, name: str) -> tuple[dict[int, Any], list[Fault]]:
+    """The rows of `name` that are of the right shape, by their place, and the faults of the others.
+
+    Raises InvalidRequest for what is wrong with the body as a whole.
+    """
+    try:
+        return dict(enumerate(getattr(validate(model, body, [name]), name))), []
+    except InvalidRequest as error:
+        if any(fault.item is None for fault in error.errors) or not error.errors:
+            raise
+        faults = error.errors
+    wrong = {fault.item for fault in faults}
+    rows = as_map(body)[name]
+    others = [item for item in range(len(rows)) if item not in wrong]
+    read = validate(model, {**as_map(body), name: [rows[item] for item in others]}, [name])
+    return dict(zip(others, getattr(read, name), strict=True)), faults
 
 
 def kind_of(value: object) -> str:

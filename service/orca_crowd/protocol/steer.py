@@ -58,7 +58,7 @@ def parse_steer(body: object) -> SteerRequest:
         time_step=parts.time_step,
         agents=parse_new_agents(given),
         obstacles=_under("obstacles", lambda: parse_obstacles({"obstacles": parts.obstacles})),
-        areas=_under("walkable", lambda: parse_areas({"areas": parts.walkable})),
+        areas=_under("walkable", lambda: parse_areas({"areas": parts.walkable}).areas),
         options=Options.from_mapping(parts.options.model_dump(exclude_unset=True)),
         seed=parts.seed,
     )

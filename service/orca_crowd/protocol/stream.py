@@ -9,7 +9,8 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Final, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, ValidatorFunctionWrapHandler, WrapValidator
+from pydantic_core import PydanticCustomError
 
 from orca_crowd.protocol.commands import CommandsBody
 from orca_crowd.protocol.controllers import Disown, Own, Ready, Register, Unregister
@@ -72,11 +73,22 @@ class Step(StepBody):
     type: Literal["step"]
 
 
+def _checked_data(value: object, check: ValidatorFunctionWrapHandler) -> object:
+    """One fault and not one for each kind that it might have been."""
+    try:
+        return check(value)
+    except ValidationError:
+        wanted = "must be a string of at most 1024 characters, a finite number, true, false or null"
+        raise PydanticCustomError("ping_data", wanted) from None
+
+
 class Ping(Incoming):
     """Ask for a `pong` with the same `data`."""
 
     type: Literal["ping"]
-    data: Annotated[str, Field(max_length=1024)] | bool | int | float | None = None
+    data: Annotated[
+        Annotated[str, Field(max_length=1024)] | bool | int | float | None, WrapValidator(_checked_data)
+    ] = None
 
 
 ClientMessage = (

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from orca_crowd.running.recording import HUES, Recording, closed
+from orca_crowd.running.recording import HUES, Recording
 from orca_crowd.running.refusal import needed
 
 __all__ = ["MOST_FRAMES", "check_gif", "draw_gif", "durations_of"]
@@ -91,9 +91,9 @@ class _Stage:
             draw.polygon(self._flat(outer), fill=AREA, outline=WALL, width=TWICE)
             for hole in holes:
                 draw.polygon(self._flat(hole), fill=GROUND, outline=WALL, width=TWICE)
+        for solid in self.recording.solids:
+            draw.polygon(self._flat(solid), fill=GROUND)
         for wall in self.recording.walls:
-            if closed(wall):
-                draw.polygon(self._flat(wall), fill=GROUND)
             draw.line(self._flat(wall), fill=WALL, width=2 * TWICE, joint="curve")
         return image
 

@@ -43,6 +43,7 @@ def page(recording: Recording) -> str:
         "hues": recording.hues().tolist() if agents else [],
         "colours": [f"#{red:02x}{green:02x}{blue:02x}" for red, green, blue in HUES],
         "walls": [np.round(wall, 4).tolist() for wall in recording.walls],
+        "solids": [np.round(solid, 4).tolist() for solid in recording.solids],
         "areas": [[np.round(ring, 4).tolist() for ring in area] for area in recording.areas],
         "attribution": recording.attribution or "",
         "places": base64.b64encode(places.tobytes()).decode("ascii"),

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from orca_crowd.running.recording import HUES, Recording, closed
+from orca_crowd.running.recording import HUES, Recording
 from orca_crowd.running.refusal import needed
 
 __all__ = ["check_picture", "draw_picture"]
@@ -61,8 +61,7 @@ def _draw_ground(recording: Recording, axes: Any) -> None:
         rings = [paths.Path(np.vstack([ring, ring[:1]]), closed=True) for ring in area]
         shape = patches.PathPatch(paths.Path.make_compound_path(*rings), facecolor=AREA, edgecolor=WALL, linewidth=0.7)
         axes.add_patch(shape)
-    inside = [wall for wall in recording.walls if closed(wall)]
-    axes.add_collection(collections.PolyCollection(inside, facecolors=GROUND), autolim=False)
+    axes.add_collection(collections.PolyCollection(recording.solids, facecolors=GROUND), autolim=False)
     axes.add_collection(collections.LineCollection(recording.walls, colors=WALL, linewidths=1.4), autolim=False)
 
 

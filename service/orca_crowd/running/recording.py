@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from orca_core.world import World
 from orca_crowd.running.refusal import Unusable
 
-__all__ = ["HUES", "Recording", "check_size", "closed"]
+__all__ = ["HUES", "Recording", "check_size"]
 
 Floats = NDArray[np.float64]
 # bytes that a recording may take
@@ -43,11 +43,6 @@ def check_size(agents: int, frames: int) -> None:
         )
 
 
-def closed(wall: Floats) -> bool:
-    """Whether a line (k, 2) ends where it begins, so that it has an inside."""
-    return len(wall) > 3 and bool((wall[0] == wall[-1]).all())
-
-
 def _strokes(line: Floats) -> list[Floats]:
     """A line (k, 2) as an open door is drawn: each side in strokes, with gaps as long between them."""
     parts = np.linspace(0.0, 1.0, 2 * STROKES)[:, None]
@@ -57,12 +52,15 @@ def _strokes(line: Floats) -> list[Floats]:
 
 @dataclass
 class Recording:
-    """What is drawn. `walls` are lines (k, 2), `areas` polygons of rings (k, 2) with the outer one first."""
+    """What is drawn. `walls` are lines (k, 2), `solids` rings (k, 2) of obstacles that are filled, `areas` polygons of
+    rings (k, 2) with the outer one first.
+    """
 
     title: str
     time_step: float
     radii: Floats
     walls: list[Floats]
+    solids: list[Floats]
     areas: list[list[Floats]]
     attribution: str | None = None
     steps: list[int] = field(default_factory=list)
@@ -71,15 +69,17 @@ class Recording:
     @classmethod
     def of(cls, world: World, title: str, attribution: str | None = None) -> Recording:
         """An empty recording of a world."""
-        walls = []
+        walls, solids = [], []
         for obstacle in world.obstacles():
             points = np.asarray(obstacle.points, np.float64)
             line = np.vstack([points, points[:1]]) if obstacle.closed else points
             walls += _strokes(line) if obstacle.open else [line]
+            # a line that ends where it began is that of a room
+            solids += [points] if obstacle.closed and not obstacle.open else []
         polygons = (polygon for area in world.walkable() for polygon in area.polygons)
         areas = [[np.asarray(ring, np.float64) for ring in polygon] for polygon in polygons]
         radii = np.array(world.column("radius"), np.float64)
-        return cls(title, world.time_step, radii, walls, areas, attribution)
+        return cls(title, world.time_step, radii, walls, solids, areas, attribution)
 
     def add(self, world: World) -> None:
         """Where everybody is now."""
@@ -91,7 +91,7 @@ class Recording:
         if len(self.steps) <= most:
             return self
         chosen = np.unique(np.linspace(0, len(self.steps) - 1, most).round().astype(int)).tolist()
-        ground = (self.title, self.time_step, self.radii, self.walls, self.areas, self.attribution)
+        ground = (self.title, self.time_step, self.radii, self.walls, self.solids, self.areas, self.attribution)
         return Recording(*ground, [self.steps[k] for k in chosen], [self.frames[k] for k in chosen])
 
     def hues(self) -> NDArray[np.int64]:

@@ -22,11 +22,11 @@ from orca_core.geometry.obstacles import Obstacle
 from orca_core.geometry.walkable import WalkableArea
 from orca_crowd.errors import ApiError, problem_of
 from orca_crowd.protocol.agents import parse_new_agents
-from orca_crowd.protocol.bodies import decode
 from orca_crowd.protocol.commands import AddObstacles, AddWalkable
 from orca_crowd.protocol.geometry import parse_areas, parse_obstacles
 from orca_crowd.protocol.maps import MapUpload, parse_map_upload
 from orca_crowd.protocol.models import Identifier, Number, Strict, validate
+from orca_crowd.protocol.pieces import read_json
 from orca_crowd.protocol.worlds import DefaultsBody, OptionsBody
 from orca_crowd.running.refusal import Unusable, faults_shown
 from orca_crowd.running.scene import RunScene
@@ -71,7 +71,9 @@ def read_scene(file: Path) -> RunScene:
     except OSError as error:
         raise Unusable(f"choose a scene that can be read: {file}: {error.strerror}") from None
     try:
-        body = validate(SceneBody, decode(data, "json"))
+        body = validate(SceneBody, read_json(data))
+    except ValueError as error:
+        raise Unusable(f"mend {file.name}: it is no JSON: {error}") from None
     except ApiError as error:
         raise faults_shown(file.name, error) from None
     walls: list[Obstacle] = []
@@ -85,7 +87,7 @@ def read_scene(file: Path) -> RunScene:
     if body.obstacles is not None:
         walls += _part(file, "obstacles", lambda: parse_obstacles({"obstacles": body.obstacles}))
     if body.walkable is not None:
-        areas += _part(file, "walkable", lambda: parse_areas({"areas": body.walkable}))
+        areas += _part(file, "walkable", lambda: parse_areas({"areas": body.walkable}).areas)
     given = {name: getattr(body, name) for name in ("agents", "ids", "columns") if name in body.model_fields_set}
     # a scene without agents is a scene; one with both kinds is refused by the reader
     given = given or {"agents": []}

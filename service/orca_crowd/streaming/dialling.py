@@ -47,7 +47,7 @@ class Refused(Exception):
 async def dial(upstream: Upstream, websocket: WebSocket, subprotocol: str, admission: Admission) -> ClientConnection:
     """Open a socket to the process of a world."""
     path = websocket.scope.get("raw_path") or websocket.scope["path"].encode()
-    headers = [("Authorization", upstream.bearer(admission.scope))]
+    headers = [("Authorization", upstream.bearer(admission.scope)), *upstream.asked]
     headers += [(name, websocket.headers[name]) for name in PASSED_ON if name in websocket.headers]
     try:
         connection = await connect(

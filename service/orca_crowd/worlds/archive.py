@@ -73,6 +73,10 @@ class Archive:
         """Where the journal of a world is."""
         return self.folder / (name + SUFFIX)
 
+    def has(self, name: str) -> bool:
+        """Whether a world has a journal."""
+        return self.path(name).exists()
+
     def names(self) -> list[str]:
         """Every world that has a journal, the oldest file first."""
         found = [path for path in self.folder.iterdir() if path.name.endswith(SUFFIX)]

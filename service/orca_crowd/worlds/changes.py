@@ -201,14 +201,14 @@ class Changes:
         for identifier, area in zip(added.ids.tolist(), command.areas, strict=True):
             self._vertices[identifier] = count_vertices([area])
         self._touch()
-        return {"ids": added.ids, "warnings": _warnings(added.notices)}
+        return {"ids": added.ids, "warnings": _warnings([*command.notices, *added.notices])}
 
     def _set_walkable(self, command: c.SetWalkable) -> Result:
         vertices, before = count_vertices([command.area]), self._vertices.get(command.id, 0)
         self._limit("vertices_per_world", "vertices of walkable areas", sum(self._vertices.values()) - before, vertices)
         notices = self._world.set_walkable(command.id, command.area)
         self._vertices[command.id] = vertices
-        return {"warnings": _warnings(notices)}
+        return {"warnings": _warnings([*command.notices, *notices])}
 
     def _remove_walkable(self, command: c.RemoveWalkable) -> Result:
         notices = self._world.remove_walkable(command.id)

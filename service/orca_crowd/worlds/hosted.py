@@ -1,24 +1,28 @@
-"""What a server is given that holds one world for others, who pass requests on to it."""
+"""What a server is given that holds worlds for others, who pass requests on to it."""
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable
+from contextvars import ContextVar
 from dataclasses import dataclass
+from typing import Final
 
 from orca_crowd.journal.watch import Writing
 from orca_crowd.keys.doorkeeper import Doorkeeper
-from orca_crowd.worlds.archive import Archive
+from orca_crowd.worlds.journals import Journals
 
-__all__ = ["Hosted"]
+__all__ = ["ASKED", "Hosted"]
+
+# the world that a request is about, which whoever passes it on has named; also one that is yet to be made
+ASKED: Final[ContextVar[str | None]] = ContextVar("asked", default=None)
 
 
 @dataclass(frozen=True)
 class Hosted:
-    """`world` is its id; `archive` makes what keeps the world, None where nothing is kept; `door` knows those who pass
-    requests on; `turn` returns when the world may be brought back.
+    """`journals` makes what keeps the worlds, None where nothing is kept; `door` knows those who pass requests on;
+    `left` is told of a world that was deleted or put away.
     """
 
-    world: str
-    archive: Callable[[Writing], Archive | None]
+    journals: Callable[[Writing], Journals | None]
     door: Doorkeeper
-    turn: Callable[[], Awaitable[object]]
+    left: Callable[[str], object]

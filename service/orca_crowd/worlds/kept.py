@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Set
+from collections.abc import Callable, Set
 from contextlib import closing
 from pathlib import Path
 from typing import Protocol
@@ -15,6 +15,14 @@ from orca_crowd.worlds.archive import SUFFIX
 __all__ = ["Kept", "KeptInFolder", "KeptInStore", "kept_of"]
 
 
+Wanted = Callable[[str], bool]
+
+
+def anybody(_: str) -> bool:
+    """Every world is wanted."""
+    return True
+
+
 class Kept(Protocol):
     """Calls block; StoreAway where a store gives no answer."""
 
@@ -22,8 +30,8 @@ class Kept(Protocol):
         """Whether a world has a journal."""
         ...
 
-    def awake(self, there: Set[str]) -> list[str]:
-        """Worlds that have a journal and were not put away, without those."""
+    def awake(self, there: Set[str], wanted: Wanted = anybody) -> list[str]:
+        """Worlds that have a journal and were not put away, without those that are there or not wanted."""
         ...
 
 
@@ -39,13 +47,13 @@ class KeptInFolder:
         """Whether a world has a journal."""
         return (self._folder / (world + SUFFIX)).exists()
 
-    def awake(self, there: Set[str]) -> list[str]:
-        """Worlds that have a journal and were not put away, without those."""
+    def awake(self, there: Set[str], wanted: Wanted = anybody) -> list[str]:
+        """Worlds that have a journal and were not put away, without those that are there or not wanted."""
         try:
             found = [path.name.removesuffix(SUFFIX) for path in self._folder.iterdir() if path.name.endswith(SUFFIX)]
         except FileNotFoundError:
             return []
-        return [name for name in found if name not in there and not self._is_asleep(name)]
+        return [name for name in found if name not in there and wanted(name) and not self._is_asleep(name)]
 
     def _is_asleep(self, world: str) -> bool:
         """Whether this one is; also where its file cannot be read now, which is looked at the next time."""
@@ -76,9 +84,9 @@ class KeptInStore:
         """Whether a world has a journal."""
         return self._store.has(f"made/{world}")
 
-    def awake(self, there: Set[str]) -> list[str]:
-        """Worlds that have a journal and were not put away, without those."""
-        found = [name for name in self._store.names("made") if name not in there]
+    def awake(self, there: Set[str], wanted: Wanted = anybody) -> list[str]:
+        """Worlds that have a journal and were not put away, without those that are there or not wanted."""
+        found = [name for name in self._store.names("made") if name not in there and wanted(name)]
         asleep = set(self._store.names("asleep")) if found else set()
         return [name for name in found if name not in asleep]
 

@@ -15,15 +15,14 @@ from orca_crowd.errors import ApiError
 from orca_crowd.journal.errors import BadJournal, JournalError
 from orca_crowd.journal.recorder import Recorder, Snapshot
 from orca_crowd.metrics import Metrics
-from orca_crowd.protocol.commands import AddAgents, AddObstacles, AddWalkable, Command
 from orca_crowd.protocol.guidance import asked_of
-from orca_crowd.protocol.steer import SteerRequest
 from orca_crowd.protocol.worlds import ClockBody, ForkBody, NewWorld
 from orca_crowd.settings import Settings
 from orca_crowd.tracing import OFF, Tracing
 from orca_crowd.worlds.about import About
-from orca_crowd.worlds.archive import Archive
 from orca_crowd.worlds.description import WorldDescription
+from orca_crowd.worlds.hosted import ASKED, Hosted
+from orca_crowd.worlds.journals import Journals
 from orca_crowd.worlds.planning import PlannerPool
 from orca_crowd.worlds.runner import Runner
 from orca_crowd.worlds.session import Session
@@ -50,16 +49,16 @@ class Registry:
         engine: Engine,
         clock: Clock,
         metrics: Metrics,
-        archive: Archive | None = None,
+        archive: Journals | None = None,
         tracing: Tracing = OFF,
         planners: PlannerPool | None = None,
-        only: str | None = None,
+        hosted: Hosted | None = None,
     ) -> None:
         """Start empty; `start` brings back the worlds of the archive and looks for worlds that nobody uses.
 
-        `only` is the one world that this server is there for: the id of a new one that names none.
+        `hosted`: it has worlds for others, who say when each comes back and how new ones are called.
         """
-        self._only = only
+        self._hosted = hosted
         self._settings = settings
         self._engine = engine
         self._clock = clock
@@ -150,7 +149,7 @@ class Registry:
         if task is None and name in self._away:
             self._check_number()
             self._away.discard(name)
-            task = self._waking[name] = asyncio.create_task(self._bring_back(name), name=f"return of {name}")
+            task = self._waking[name] = asyncio.create_task(self.bring_back(name), name=f"return of {name}")
             task.add_done_callback(lambda _: self._waking.pop(name, None))
         if task is not None:
             # one who asked and has gone must not end it for the others
@@ -177,11 +176,11 @@ class Registry:
         runner = self.get(name)
         if runner.state != "failed":
             raise ApiError("exists", f"world {name!r} is {runner.state}; only one that has failed is restored")
-        if self._archive is None or not self._archive.path(name).exists():
+        if self._archive is None or not self._archive.has(name):
             raise ApiError("not-found", f"world {name!r} has no journal to be restored from")
         await runner.close("failed", str(runner.reason))
         self._runners.pop(name, None)
-        await self._bring_back(name)
+        await self.bring_back(name)
         self._metrics.restored.inc()
         return self.get(name)
 
@@ -195,30 +194,32 @@ class Registry:
             await runner.close("gone", "the world was deleted")
             if self._archive is not None:
                 await self._engine.serve(lambda archive=self._archive: archive.delete(name))  # type: ignore[misc]
+            if self._hosted is not None:
+                self._hosted.left(name)
         finally:
             self._making.discard(name)
 
-    @property
-    def is_back(self) -> bool:
-        """Whether every world of the archive is here."""
-        return not self._to_come
-
-    @property
-    def empty(self) -> bool:
-        """Whether there is no world here, nor one that is being made or brought back."""
-        return not (self._runners or self._making or self._waking or self._to_come)
+    def knows(self, name: str) -> bool:
+        """Whether a world is here, or is being made."""
+        return name in self._runners or name in self._making
 
     async def release(self) -> None:
         """Let another process have every world, with nothing for it to compute again; watchers are told to come back.
 
-        The journals are closed when this returns.
+        The journals are closed when this returns, and no world is made here any more.
         """
-        for runner in self.all():
-            recorder = runner.recorder
-            if recorder is not None and runner.state == "ready" and not recorder.writing:
-                snapshot = await runner.read(partial(_captured, recorder))
-                await self._engine.serve(partial(recorder.write, snapshot))
-            await runner.close("restarting", "the world moves to another process")
+        self._draining = True
+        room = asyncio.Semaphore(self._settings.helpers)
+
+        async def one(runner: Runner) -> None:
+            async with room:
+                recorder = runner.recorder
+                if recorder is not None and runner.state == "ready" and not recorder.writing:
+                    snapshot = await runner.read(partial(_captured, recorder))
+                    await self._engine.serve(partial(recorder.write, snapshot))
+                await runner.close("restarting", "the world moves to another process")
+
+        await asyncio.gather(*(one(runner) for runner in self.all()))
 
     async def drain(self) -> None:
         """Take no more work, let running slices end, and end every world."""
@@ -235,32 +236,11 @@ class Registry:
         if self._archive is not None:
             self._archive.close()
 
-    async def steer(self, request: SteerRequest) -> dict[str, object]:
-        """One step of a world that is forgotten again: `{velocity, warnings}`."""
-
-        def once() -> dict[str, object]:
-            # gone after one step, so it is not worth sharing with workers
-            world = World(time_step=request.time_step, options=request.options, seed=request.seed)
-            session = Session("steer", world, self._settings)
-            commands: list[Command] = [
-                AddObstacles(request.obstacles),
-                AddWalkable(request.areas),
-                AddAgents(request.agents),
-            ]
-            results = [result for command in commands for result in session.apply([command]).results]
-            session.advance(1)
-            return {
-                "velocity": world.column("velocity").copy(),
-                "warnings": [warning for result in results for warning in result["warnings"]],
-            }
-
-        return await self._engine.compute(once)
-
     async def _add(self, name: str | None, make: Callable[[], World], about: About) -> Runner:
         """Make a world away from the loop, its id reserved meanwhile."""
-        name = name or self._only or secrets.token_hex(8)
+        name = name or (ASKED.get() if self._hosted is not None else None) or secrets.token_hex(8)
         self._check_number()
-        if self._archive is not None and self._archive.path(name).exists():
+        if self._archive is not None and self._archive.has(name):
             raise ApiError("exists", f"there is a journal of a world {name!r} already; choose another id")
 
         def made() -> Session:
@@ -327,12 +307,12 @@ class Registry:
         async def one(name: str) -> None:
             async with room:
                 if not self._draining:
-                    await self._bring_back(name)
+                    await self.bring_back(name)
             self._to_come.remove(name)
 
         await asyncio.gather(*(one(name) for name in list(self._to_come)))
 
-    async def _bring_back(self, name: str) -> None:
+    async def bring_back(self, name: str) -> None:
         """One world of the archive: as it was, or failed with the reason."""
         archive = self._archive
         if archive is None:
@@ -386,13 +366,16 @@ class Registry:
             elif self._runners.pop(runner.name, None) is not None:
                 self._making.add(runner.name)
                 try:
-                    if self._only is not None:
+                    if self._hosted is not None:
                         # whoever looks for worlds without a process is to let this one be
                         await runner.change(lambda session: session.keep(away=True))
                     await runner.close("gone", "the world was not used and is put away; ask for it and it is back")
                 finally:
                     self._making.discard(runner.name)
-                self._away.add(runner.name)
+                if self._hosted is not None:
+                    self._hosted.left(runner.name)
+                else:
+                    self._away.add(runner.name)
         except ApiError:
             # somebody else was quicker
             return

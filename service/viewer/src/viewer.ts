@@ -229,7 +229,8 @@ export class Viewer {
 
   private described(): void {
     this.transport.showClock();
-    this.toolbar.show(this.session.id !== null);
+    if (!this.session.alive && this.toolbox.name !== "select") this.toolbox.take("select");
+    this.toolbar.show(this.session.alive);
     // a map may also be added to the world that is open
     permit(element<HTMLButtonElement>("new"), this.access, this.session.id === null ? "admin" : "control");
     permit(element<HTMLButtonElement>("welcome-new"), this.access, "admin");
@@ -253,7 +254,7 @@ export class Viewer {
   }
 
   private toolChanged(): void {
-    this.toolbar.show(this.session.id !== null);
+    this.toolbar.show(this.session.alive);
     this.request();
   }
 

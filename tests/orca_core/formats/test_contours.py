@@ -176,12 +176,20 @@ def test_a_larger_noisy_grid(share: float) -> None:
     assert sum(shape.area for shape in shapes) == free.sum()
 
 
-def test_walls_are_the_same_rings_and_closed() -> None:
-    grid = grid_of(RING)
-    walls = obstacles(grid, 2.0)
-    rings = [ring for polygon in polygons(grid, 2.0) for ring in polygon]
-    assert [wall.closed for wall in walls] == [True] * 3
-    assert all((wall.points == ring).all() for wall, ring in zip(walls, rings, strict=True))
+def test_walls_are_the_same_rings_and_solid_where_nothing_in_them_is_free() -> None:
+    # a hole with a free cell in it, and two without
+    grid = grid_of("....... .@@@.@. .@.@... .@@@.@@ .......")
+    walls = obstacles(grid, 2.0, (-3.0, 5.0))
+    rings = [ring for polygon in polygons(grid, 2.0, (-3.0, 5.0)) for ring in polygon]
+    assert [(wall.closed, wall.points.min(axis=0).tolist()) for wall in walls] == [
+        (False, [-3.0, 5.0]),
+        (False, [-1.0, 7.0]),
+        (True, [7.0, 11.0]),
+        (False, [1.0, 9.0]),
+    ]
+    # closed or not, they are the segments of the ring in its order
+    for wall, ring in zip(walls, rings, strict=True):
+        assert wall.segments().tolist() == np.hstack([ring, np.roll(ring, -1, axis=0)]).tolist()
     # between free and blocked or outside, nothing else: the lengths add up
     padded = np.pad(grid.free, 1)
     sides = (padded[1:] != padded[:-1]).sum() + (padded[:, 1:] != padded[:, :-1]).sum()

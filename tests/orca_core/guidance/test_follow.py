@@ -10,6 +10,8 @@ import shapely
 
 from orca_core import Obstacle, Options, WalkableArea, World
 from orca_core.errors import InvalidInput, SnapshotError
+from orca_core.formats.contours import obstacles
+from orca_core.formats.movingai import GridMap
 from orca_core.simulation import Simulation
 from tests.support.jams import LAYER
 from tests.support.ways import U_TRAP, clearances, guide_of, hall, pathfinders, send, take, yard
@@ -141,6 +143,21 @@ def test_a_goal_in_a_box_and_one_who_is_in_a_box() -> None:
     # who has stopped near its goal may make it step aside once more
     assert set(kinds(take(world, MINUTE))) == {"arrived"}
     assert world.agent(1)["status"] == "arrived"
+
+
+@pytest.mark.parametrize("guidance", [0, 1, 2], ids=["straight", "path", "flow"])
+def test_within_the_contours_of_a_map_ways_are_found_and_nobody_is_caught(guidance: int) -> None:
+    rows = np.array([list(row) for row in ("........", ".@@..@@.", ".@@.....", "........")]) == "."
+    grid = GridMap(width=8, height=4, free=rows)
+    for first in ("agents", "walls"):
+        world = yard()
+        if first == "walls":
+            world.add_obstacles(obstacles(grid))
+        walkers = pathfinders([[0.5, 2.1]], [[7.5, 3.5]], radius=0.25, neighbor_distance=7.0, goal_tolerance=0.1)
+        assert world.add_agents({**walkers, "guidance": np.full(1, guidance, np.uint8)}).notices == []
+        if first == "agents":
+            assert world.add_obstacles(obstacles(grid)).notices == []
+        assert kinds(take(world, 80))[-1] == "arrived"
 
 
 def test_a_new_goal_a_new_door_and_a_new_place_are_new_chances() -> None:

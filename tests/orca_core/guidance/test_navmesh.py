@@ -18,6 +18,8 @@ from orca_core.geometry.obstacles import Obstacle, ObstacleSet
 from orca_core.geometry.walkable import WalkableArea, WalkableSet
 from orca_core.guidance.navmesh import NavmeshPlanner
 from orca_core.guidance.planner import Path, Unfinished, Unreachable
+from orca_core.guidance.planning import Question, answered
+from orca_core.guidance.storeys import EVERY_HEIGHT
 from tests.oracles.paths import shortest_length
 
 # an L of width 3, its inner corner at (4, 4)
@@ -174,6 +176,40 @@ def test_a_budget_that_runs_out_is_said() -> None:
     parts = geometry([SQUARE], teeth)
     assert NavmeshPlanner(*parts, expansions=5).path([0.5, 5], [9.5, 5], 0.1) == Unfinished(5)
     assert isinstance(NavmeshPlanner(*parts).path([0.5, 5], [9.5, 5], 0.1), Path)
+
+
+@pytest.mark.parametrize("longer", [0.0, 0.5])
+def test_a_search_gives_up_as_soon_as_no_path_is_as_short_as_wanted(longer: float) -> None:
+    teeth = [Obstacle([[x, -1 if x % 2 else 1], [x, 9 if x % 2 else 11]]) for x in range(1, 10)]
+    planner = NavmeshPlanner(*geometry([SQUARE], teeth))
+    whole = planner.path([0.5, 5], [9.5, 5], 0.1, longer=longer)
+    spent = planner.spent
+    assert isinstance(whole, Path)
+    assert planner.path([0.5, 5], [9.5, 5], 0.1, longer=longer, within=whole.length) == whole
+    assert planner.spent == 2 * spent
+    assert isinstance(planner.path([0.5, 5], [9.5, 5], 0.1, longer=longer, within=0.999 * whole.length), Unfinished)
+    assert isinstance(planner.path([0.5, 5], [9.5, 5], 0.1, longer=longer, within=0.4 * whole.length), Unfinished)
+    assert planner.spent < 3.6 * spent
+
+
+def test_a_close_way_is_looked_for_no_farther_than_it_would_be_taken() -> None:
+    """Round a long wall a disc of 0.3 goes as one of 0.39 does: the search for it ends before it is there."""
+    pillars = [Obstacle(box(2.5 * x + 1, 2.5 * y + 1, 1, 1), closed=True) for x in range(8) for y in range(8)]
+    planner = NavmeshPlanner(*geometry([box(0, 0, 21, 21)], [*pillars, Obstacle([[10.25, -1], [10.25, 20]])]))
+    start, goal, radius = (9.0, 0.6), (11.0, 0.6), 0.3
+    ways, spent = [], [0]
+    for size in (1.3 * radius, radius):
+        ways.append(planner.path(start, goal, size, longer=0.05))
+        spent.append(planner.spent)
+    question = Question(
+        planner, np.zeros(1, np.int64), np.array([start]), np.array([goal]), np.array([radius]), np.zeros((1, 3)),
+        np.array([EVERY_HEIGHT]), np.zeros(1, np.uint8), False, 100_000,
+    )  # fmt: skip
+    found = answered(question, 1)
+    assert isinstance(ways[0], Path)
+    assert found.waypoints.tolist() == [list(point) for point in ways[0].waypoints[1:-1]]
+    roomy, close = np.diff(spent).tolist()
+    assert planner.spent - spent[-1] < roomy + 0.75 * close
 
 
 def test_a_planner_keeps_the_geometry_that_it_was_made_of() -> None:

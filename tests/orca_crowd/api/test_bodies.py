@@ -160,6 +160,33 @@ def test_paths_and_methods_that_are_not_there(client: httpx.Client, world: str) 
         assert answer.headers["allow"]
 
 
+@pytest.mark.parametrize(
+    ("path", "methods"),
+    [
+        ("/", "GET, HEAD"),
+        ("/healthz", "GET, HEAD"),
+        ("/v1/worlds", "GET, HEAD, POST"),
+        ("/v1/worlds/w/agents", "DELETE, GET, HEAD, PATCH, POST"),
+        ("/v1/worlds/w/agents/1", "DELETE, GET, HEAD, PATCH, PUT"),
+        ("/v1/steer", "POST"),
+    ],
+)
+def test_all_methods_of_a_path_are_named(client: httpx.Client, path: str, methods: str) -> None:
+    answer = client.request("OPTIONS", path)
+    problem(answer, 405, "method")
+    assert answer.headers["allow"] == methods
+
+
+def test_head_answers_as_get_without_the_body(client: httpx.Client, world: str) -> None:
+    for path in ("/", "/healthz", "/v1/info", world, f"{world}/agents", f"{world}/nothing", f"{world}/agents/5"):
+        get, head = client.get(path), client.head(path)
+        assert head.status_code == get.status_code
+        assert head.content == b""
+        for name in ("content-type", "content-length"):
+            assert head.headers[name] == get.headers[name]
+    assert client.head("/v1/steer").status_code == 405
+
+
 @pytest.mark.parametrize("text", ["abc", "-1", "1.0", "9007199254740992", "1e3", "%20", "0x1", "٣"])
 def test_an_id_in_the_path_that_is_no_id_is_422(client: httpx.Client, world: str, text: str) -> None:
     for kind in ("agents", "obstacles", "walkable"):

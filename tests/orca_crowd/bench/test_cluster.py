@@ -48,7 +48,7 @@ if __name__ == "__main__":
 def test_a_scene_over_two_actors_on_a_real_cluster() -> None:
     result = measured(
         "congruence_steps=2, congruence_scenes=('circle',), congruence_actors=(2,), way_rounds=0, agents=(), ticks=0, "
-        "worlds=0, processes_killed=0, nodes_killed=0, nodes_drained=0"
+        "worlds=0, own_worlds=0, processes_killed=0, nodes_killed=0, nodes_drained=0"
     )
     assert [scene["same_bits"] for scene in result["congruence"]] == [True]
     assert [bar["name"] for bar in result["bars"]] == ["scenes with the digests of `inline` in every step"]
@@ -60,8 +60,8 @@ def test_a_scene_over_two_actors_on_a_real_cluster() -> None:
 def test_everything_else_on_a_real_cluster() -> None:
     result = measured(
         "congruence_steps=0, way_rounds=2, way_rows=100, agents=(100,), steps=2, ticks=5, tick_agents=30, "
-        "turns=1, worlds=1, world_agents=5, "
-        "rate=20.0, seconds=2.0, watched=1, processes_killed=1, nodes_killed=1, killed_agents=20, "
+        "turns=1, worlds=2, world_processes=1, own_worlds=1, world_agents=5, "
+        "rate=20.0, seconds=2.0, processes_killed=1, nodes_killed=1, killed_agents=20, "
         "nodes_drained=1, drained_agents=20"
     )
     for deaths in result["killed"].values():
@@ -125,7 +125,10 @@ def test_the_bars_are_those_of_their_sizes() -> None:
             {"agents": 100_000, "actors": 2, "added": np.array([0.013, 0.014]).tolist()},
             {"agents": 100_000, "actors": 3, "added": [0.001]},
         ],
-        "realtime": {"worlds": 50, "agents": 200, "rate": 10.0, "late": values(0.04)},
+        "realtime": [
+            {"worlds": 50, "processes": 4, "agents": 200, "rate": 10.0, "late": values(0.04)},
+            {"worlds": 20, "processes": 0, "agents": 200, "rate": 10.0, "late": values(0.06)},
+        ],
         "killed": {"process": [death, {**death, "seconds": 4.0}], "node": [{**death, "lost": 1}], "drained": []},
     }
     found = {bar["name"]: bar["reached"] for bar in cluster_bars(result)}

@@ -121,7 +121,6 @@ def test_a_message_that_is_no_map_is_invalid(data: str) -> None:
 def test_a_message_of_the_wrong_shape_names_the_field(data: str, field: str) -> None:
     problem = refusal(data).problem
     assert problem.code == "invalid"
-    # a value that may be of several kinds is named once for each, as `data.str`
     assert all(f"{fault.field}.".startswith(f"{field}.") for fault in problem.errors), problem.errors
     assert problem.errors
 
@@ -230,3 +229,11 @@ def test_the_document_names_every_message_and_all_its_references_resolve() -> No
     # AsyncAPI names a discriminator by a string, where OpenAPI has a map
     assert schema["properties"]["interest"]["discriminator"] == "kind"
     json.dumps(described)
+
+
+@pytest.mark.parametrize("data", ["NaN", "1e999", "[1]", "{}", json.dumps("x" * 1025)])
+def test_a_ping_that_cannot_be_answered_has_one_fault(data: str) -> None:
+    problem = refusal(f'{{"type": "ping", "data": {data}}}', JSON_SUBPROTOCOL).problem
+    (fault,) = problem.errors
+    assert (fault.item, fault.field) == (None, "data")
+    assert fault.message.startswith("must be a string of at most 1024 characters, ")

@@ -42,7 +42,7 @@ def test_everything_is_in_the_box(tmp_path: Path) -> None:
     assert high_y > 5.0
     # the closed one ends where it begins
     assert [len(wall) for wall in recording.walls] == [2, 5]
-    assert Recording("empty", 0.1, np.empty(0), [], []).box() == (-1.0, -1.0, 1.0, 1.0)
+    assert Recording("empty", 0.1, np.empty(0), [], [], []).box() == (-1.0, -1.0, 1.0, 1.0)
 
 
 def test_an_open_door_is_drawn_in_strokes(tmp_path: Path) -> None:
@@ -52,6 +52,15 @@ def test_an_open_door_is_drawn_in_strokes(tmp_path: Path) -> None:
     assert recording.walls[0].tolist() == [[0, 3], [1, 3]]
     assert recording.walls[4].tolist() == [[8, 3], [9, 3]]
     assert recording.walls[-1].tolist() == [[-1, 1], [1, 1]]
+
+
+def test_what_a_closed_obstacle_surrounds_is_solid_and_a_room_is_not(tmp_path: Path) -> None:
+    room = [[-2, -5], [8, -5], [8, 5], [-2, 5], [-2, -5]]
+    blocks = [{"points": [[x, 1], [x + 1, 1], [x + 1, 2]], "closed": True} for x in (4, 6)]
+    recording = recorded(tmp_path, 1, obstacles=[{"points": room}, blocks[0], {**blocks[1], "open": True}])
+    assert recording.walls[0].tolist() == room
+    assert [solid.tolist() for solid in recording.solids] == [blocks[0]["points"]]
+    assert [len(solid) for solid in recording.thinned(1).solids] == [3]
 
 
 def test_thinned_it_keeps_its_ends(tmp_path: Path) -> None:
@@ -122,6 +131,10 @@ folder = Path(sys.argv[1])
 recording = recorded(folder, 40)
 draw_picture(recording, folder / "p.png")
 draw_gif(recording.thinned(5), folder / "p.gif")
+draw_gif(recorded(folder, 1, agents=[], walkable=[], obstacles=[
+    {"points": [[0, 0], [8, 0], [8, 8], [0, 8], [0, 0]]},
+    {"points": [[5, 5], [7, 5], [7, 7], [5, 7]], "closed": True},
+]), folder / "room.gif")
 
 def near(image, colour):
     pixels = np.asarray(image.convert("RGB")).astype(int)
@@ -132,6 +145,11 @@ with Image.open(folder / "p.png") as picture:
     assert min(picture.size) > 600, picture.size
     # the disc at the end of each way
     assert all(len(near(picture, colour)) > 100 for colour in colours)
+with Image.open(folder / "room.gif") as film:
+    # within the room, in its block, and before its wall
+    places = [(0.3, 0.7), (0.73, 0.27), (0.01, 0.99)]
+    seen = [film.convert("RGB").getpixel((int(640 * x), int(640 * y)))[0] for x, y in places]
+    assert [level > 248 for level in seen] == [True, False, True], seen
 with Image.open(folder / "p.gif") as film:
     assert (film.n_frames, max(film.size)) == (5, 640), (film.n_frames, film.size)
     assert film.info["loop"] == 0

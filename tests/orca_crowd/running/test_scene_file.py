@@ -104,7 +104,8 @@ def test_every_fault_has_a_line_up_to_twenty(tmp_path: Path) -> None:
 
 
 def test_what_is_no_scene_is_told(tmp_path: Path) -> None:
-    assert "application/json" in refusal(tmp_path, "{")[0]
+    assert "it is no JSON: " in refusal(tmp_path, '{"time_step": 0.1,\n "agents": [}')[0]
+    assert "at line 2 column 13" in refusal(tmp_path, '{"time_step": 0.1,\n "agents": [}')[0]
     assert "must be a map" in refusal(tmp_path, "[]")[0]
     assert "time_step: is missing" in refusal(tmp_path, "{}")[0]
     assert "time_step: must be a finite number" in refusal(tmp_path, '{"time_step": NaN}')[0]

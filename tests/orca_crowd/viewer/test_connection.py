@@ -38,10 +38,14 @@ def test_a_restart_is_shown_and_survived(browser: Browser, tmp_path: Path) -> No
         # the page comes back as soon as the world is there again, or says that it is not
         page.until(lambda: page.state() == "ended", "a world that the server no longer has is gone")
         assert "gone" in page.text("#connection")
+        # nobody is left who would take an order
+        off = "[...document.querySelectorAll('#play, #step, #speed, [data-tool=wall]')].map((one) => one.disabled)"
+        assert page.ask(off) == [True] * 4
         kind = {"content-type": "application/octet-stream"}
         restored = httpx.post(f"{url}/v1/worlds/restore?id=hall", content=snapshot, headers=kind)
         assert restored.status_code == 201, restored.text
         page.open("hall")
         httpx.post(f"{url}/v1/worlds/hall/steps")
         page.until(lambda: page.step == 1, "it goes on")
+        assert page.ask(off) == [False] * 4
         context.close()

@@ -113,7 +113,9 @@ def test_a_map_is_dropped_as_walls(open_page: OpenPage, client: httpx.Client) ->
     page.page.fill("#new-cell", "2")
     create(page)
     world = only_world(client)
-    (block,) = client.get(f"{world}/obstacles").json()["obstacles"][-1:]
+    rim, block = client.get(f"{world}/obstacles").json()["obstacles"]
+    # what is free is not filled
+    assert (rim["closed"], block["closed"]) == (False, True)
     assert np.ptp(block["points"], axis=0).tolist() == [4.0, 4.0]
     assert client.get(f"{world}/walkable").json()["areas"] == []
 

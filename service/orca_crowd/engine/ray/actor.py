@@ -1,4 +1,4 @@
-"""The actor of one world. A class that Ray makes in a worker process; it runs there what it is told to, by name.
+"""The actor of a world, or of several. A class that Ray makes in a worker process; it runs there what it is told to.
 
 Nothing of the library is imported before the environment is set, since the compiler's module reads where its kernels
 are kept when it is imported. What runs the world stands in a layer above this one and is therefore named, not imported.
@@ -23,29 +23,42 @@ __all__ = ["ActorOrder", "WorldActor", "WorldHost"]
 class ActorOrder:
     """What an actor is made with: the same again when Ray makes it anew after a death."""
 
-    world: str
+    # what the process is called, see names.py, and which of its two places this is
+    home: str
     place: str
     # `module:function`, called with this order, the address to serve on, whether it is made anew, and how it ends
     run: str
     settings: dict[str, Any]
     environment: dict[str, str]
-    # it waits until it is told to take the world over
+    # it waits until it is told to take its worlds over
     waits: bool = False
 
 
 class WorldHost(Protocol):
-    """What runs a world in this process; called from threads of Ray."""
+    """What runs worlds in this process; called from threads of Ray."""
 
-    def describe(self, seconds: float) -> dict[str, Any]:
-        """Where it serves and how far it is, as soon as that is settled, at most after so many seconds."""
+    def describe(self, seconds: float, world: str | None) -> dict[str, Any]:
+        """Where it serves and how far it is, as soon as that is settled, at most after so many seconds; and a world."""
+        ...
+
+    def worlds(self) -> dict[str, dict[str, Any]]:
+        """The worlds that it has: the life of each, and whether it has a journal."""
+        ...
+
+    def hold(self, world: str, new: bool) -> bool:
+        """Have a world from now on, `new` or from its journal; whether that can be."""
+        ...
+
+    def drop(self, world: str) -> None:
+        """Have a world no longer that is at its end, or was not made."""
         ...
 
     def release(self) -> None:
-        """Let go of the world: its journal is closed when this returns."""
+        """Let go of the worlds: their journals are closed when this returns."""
         ...
 
     def take(self, let_go: bool) -> None:
-        """Take the world over; `let_go`: whoever had it has let go."""
+        """Take the worlds over; `let_go`: whoever had them has let go."""
         ...
 
 
@@ -53,7 +66,7 @@ class WorldActor:
     """See the module; made by Ray."""
 
     def __init__(self, order: ActorOrder) -> None:
-        """Begin to run a world; it is there once `describe` says so."""
+        """Begin to run worlds; they are there once `describe` says so."""
         import ray
 
         at_usual_priority()
@@ -71,20 +84,32 @@ class WorldActor:
         self._node = context.get_node_id()
         self._order = order
 
-    def describe(self, seconds: float) -> dict[str, Any]:
-        """Where the world is served and how far that is."""
-        return {**self._host.describe(seconds), "pid": os.getpid(), "node": self._node}
+    def describe(self, seconds: float, world: str | None = None) -> dict[str, Any]:
+        """Where it serves and how far that is, and what it has of a world."""
+        return {**self._host.describe(seconds, world), "pid": os.getpid(), "node": self._node}
+
+    def worlds(self) -> dict[str, Any]:
+        """Where it serves and how far that is, and in `worlds` those that it has."""
+        return {**self.describe(0.0), "worlds": self._host.worlds()}
 
     def order(self) -> ActorOrder:
-        """What it was made with, for the process that is to take the world over."""
+        """What it was made with, for the process that is to take its worlds over."""
         return self._order
 
+    def hold(self, world: str, new: bool) -> bool:
+        """Have a world from now on; whether that can be."""
+        return self._host.hold(world, new)
+
+    def drop(self, world: str) -> None:
+        """Have a world no longer."""
+        self._host.drop(world)
+
     def release(self) -> None:
-        """Let go of the world."""
+        """Let go of the worlds."""
         self._host.release()
 
     def take(self, let_go: bool) -> None:
-        """Take the world over."""
+        """Take the worlds over."""
         self._host.take(let_go)
 
 

@@ -79,6 +79,7 @@ export class Charts {
           grid: { stroke: colour("--line"), width: 1 },
           ticks: { show: false },
           space: 24,
+          values: (_plot, ticks) => ticks.map((tick) => (Number.isInteger(tick) ? counted(tick) : String(Number(tick.toPrecision(6))))),
         },
       ],
       series: [{}, { stroke: colour(kind.colour), fill: `${colour(kind.colour)}2a`, width: 1.5, points: { show: false } }],

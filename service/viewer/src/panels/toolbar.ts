@@ -23,15 +23,15 @@ export class Toolbar {
     });
   }
 
-  /** Show the tool in hand; without a world there is only looking. */
-  show(hasWorld: boolean): void {
+  /** Show the tool in hand; without a world that takes orders there is only looking. */
+  show(alive: boolean): void {
     const { toolbox } = this;
     this.stage.dataset["tool"] = toolbox.name;
     for (const button of this.buttons) {
       const name = button.dataset["tool"] as ToolName;
       button.setAttribute("aria-pressed", String(name === toolbox.name));
       // looking is for everybody
-      if (name !== TOOLS[0]) permit(button, this.access, "control", hasWorld);
+      if (name !== TOOLS[0]) permit(button, this.access, "control", alive);
     }
     element("hint").hidden = toolbox.name === "select";
     element("hint-count").hidden = toolbox.name !== "agents";

@@ -94,8 +94,8 @@ export class Transport {
 
   /** The clock or the world is another. */
   showClock(): void {
-    const { description, runs, steppable } = this.session;
-    const controllable = description !== null && description.clock.mode !== ("barrier" as string);
+    const { alive, description, runs, steppable } = this.session;
+    const controllable = alive && description !== null && description.clock.mode !== ("barrier" as string);
     permit(this.play, this.access, "control", controllable);
     permit(this.single, this.access, "control", runs || steppable);
     permit(this.speed, this.access, "control", controllable);

@@ -4,7 +4,7 @@ import { ApiError, ConnectionFailed } from "@orca-crowd/client";
 import type { Access } from "../access/access.ts";
 import type { Box } from "../drawing/camera.ts";
 import type { Gate } from "../world/tally.ts";
-import { element, make } from "./page.ts";
+import { counted, element, make } from "./page.ts";
 import { summary, type Figures } from "./scene.ts";
 
 export interface Demo {
@@ -103,7 +103,7 @@ export class WorldList {
   }
 
   private show(worlds: readonly WorldDescription[], current: string | null): void {
-    const options = worlds.map((world) => ({ id: world.id, text: `${world.name ?? world.id} · ${world.agents} agents` }));
+    const options = worlds.map((world) => ({ id: world.id, text: `${world.name ?? world.id} · ${counted(world.agents)} agents` }));
     const key = JSON.stringify([options, current]);
     // an open list that is made anew would close under the hand
     if (key === this.shownKey || isOpen(this.select)) return;

@@ -29,6 +29,8 @@ export class Session {
   scenery: Scenery = BARE;
   description: WorldDescription | null = null;
   private world: World | null = null;
+  // the world that is shown is gone or has failed: what was seen of it stays in view
+  private over = false;
   private feed: Feed | null = null;
   // the speed that play goes back to, as simulated seconds a second
   private factor: number | null = null;
@@ -46,12 +48,17 @@ export class Session {
   }
 
   get runs(): boolean {
-    return this.description?.clock.mode === "realtime";
+    return this.description?.clock.mode === "realtime" && !this.over;
+  }
+
+  /** Whether there is a world that still takes orders. */
+  get alive(): boolean {
+    return this.world !== null && !this.over;
   }
 
   /** Whether steps may be asked for. */
   get steppable(): boolean {
-    return this.description?.clock.mode === "manual";
+    return this.description?.clock.mode === "manual" && !this.over;
   }
 
   get newest(): CrowdFrame {
@@ -79,7 +86,12 @@ export class Session {
     this.feed = new Feed(world, {
       frame: (frame) => this.take(world, frame),
       event: (event) => this.events.event(event),
-      connection: (state, words) => this.events.connection(state, words),
+      connection: (state, words) => {
+        this.events.connection(state, words);
+        if (state !== "ended") return;
+        this.over = true;
+        this.events.described();
+      },
       returned: () => void this.refresh().catch(() => undefined),
       refused: (error) => this.events.refused(error),
       broken: () => window.setTimeout(() => world === this.world && this.watch(world), ANEW_MILLISECONDS),
@@ -91,6 +103,7 @@ export class Session {
     this.feed?.close();
     this.feed = null;
     this.world = null;
+    this.over = false;
     this.description = null;
     this.scenery = BARE;
     this.ring.clear();

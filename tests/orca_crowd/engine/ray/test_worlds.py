@@ -11,49 +11,18 @@ import threading
 import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import ExitStack
 from pathlib import Path
-from typing import Any
 
 import httpx
 import pytest
-from websockets.sync.client import ClientConnection, connect
 
-from tests.support.live_server import child_environment, live_server
-from tests.support.mortal_server import MortalServer
-from tests.support.ray_cluster import RayCluster, ray_cluster
+from tests.support.fronts import COUNT, Fronts, fill, heard, make, quiet_environment, watch
+from tests.support.live_server import live_server
+from tests.support.ray_cluster import ray_cluster
 
 pytest.importorskip("ray")
 pytestmark = pytest.mark.ray
-
-COUNT = 60
-
-
-class Fronts:
-    """A cluster and front ends on it, all with one folder of data."""
-
-    def __init__(self, cluster: RayCluster, folder: Path, stack: ExitStack) -> None:
-        self.cluster = cluster
-        self.data: Path | str = folder / "data"
-        self._folder = folder
-        self._stack = stack
-        self.servers: list[MortalServer] = []
-
-    def start(self) -> None:
-        """One more front end."""
-        folder = self._folder / f"front{len(self.servers)}"
-        folder.mkdir()
-        options = ("--engine", "ray", "--ray-address", self.cluster.address, "--data", str(self.data))
-        server = MortalServer(folder, *options)
-        self._stack.callback(server.close)
-        server.start(ORCA_CROWD_UNREACHABLE_SECONDS="3")
-        self.servers.append(server)
-
-    @contextmanager
-    def client(self, number: int) -> Iterator[httpx.Client]:
-        """A client of one of them, for one test."""
-        with httpx.Client(base_url=self.servers[number].client.base_url, timeout=60) as client:
-            yield client
 
 
 @pytest.fixture(scope="module")
@@ -80,43 +49,6 @@ def second(fronts: Fronts) -> Iterator[httpx.Client]:
     """A client of the other one."""
     with fronts.client(1) as client:
         yield client
-
-
-def agents() -> dict[str, Any]:
-    """Agents that cross a square."""
-    position = [[(7 * n) % 23 - 11.0, (11 * n) % 19 - 9.0] for n in range(COUNT)]
-    return {"position": position, "goal": [[-x, -y] for x, y in position]}
-
-
-def fill(client: httpx.Client, name: str) -> str:
-    """Agents for a world; its path."""
-    assert client.post(f"/v1/worlds/{name}/agents", json={"columns": agents()}).status_code == 201
-    return f"/v1/worlds/{name}"
-
-
-def make(client: httpx.Client, name: str) -> str:
-    """A world with agents; its path."""
-    assert client.post("/v1/worlds", json={"id": name, "time_step": 0.1}).status_code == 201
-    return fill(client, name)
-
-
-def watch(client: httpx.Client, path: str) -> ClientConnection:
-    """A socket to the stream of a world."""
-    url = f"ws://{client.base_url.host}:{client.base_url.port}{path}/stream"
-    return connect(url, subprotocols=["orca-crowd.v1.json"], max_size=None)
-
-
-def quiet_environment() -> dict[str, str]:
-    """That of a command which reads no warnings of the libraries below as errors."""
-    return {name: value for name, value in child_environment().items() if name != "PYTHONWARNINGS"}
-
-
-def heard(socket: ClientConnection, kind: str) -> dict[str, Any]:
-    """The next message of a type, or the next event of a kind."""
-    while True:
-        message: dict[str, Any] = json.loads(socket.recv(timeout=100))
-        if kind in (message["type"], message.get("kind")):
-            return message
 
 
 def test_a_world_is_the_same_through_every_front_end(
@@ -249,29 +181,6 @@ def test_a_world_that_was_put_away_comes_back_through_another_front_end(
     assert fronts.cluster.has_worlds(0)
     assert second.get(f"{path}/digest").json() == {"step": 3, "sha256": stepped["digest"]}
     assert second.delete(path).status_code == 204
-
-
-def test_a_frozen_process_says_nothing_more_when_it_wakes_up(fronts: Fronts, first: httpx.Client) -> None:
-    path = make(first, "frozen")
-    assert first.post(f"{path}/steps", json={"count": 4}).json()["step"] == 4
-    (old,) = fronts.cluster.worlds()
-    os.kill(old, signal.SIGSTOP)
-    try:
-        # whoever waits for it is told that it is not known whether the step was taken
-        waited = first.post(f"{path}/steps", json={"count": 1}, timeout=60)
-        assert (waited.status_code, waited.json()["code"]) == (503, "interrupted")
-        again = first.post(f"{path}/steps", json={"count": 1, "return": "digest"}).json()
-        assert again["step"] in (5, 6)
-    finally:
-        # Ray may have killed it by now, which a node that is out of reach would not have
-        with suppress(ProcessLookupError):
-            os.kill(old, signal.SIGCONT)
-    until = time.monotonic() + 10
-    while old in fronts.cluster.worlds() and time.monotonic() < until:
-        time.sleep(0.05)
-    assert old not in fronts.cluster.worlds()
-    assert first.get(f"{path}/digest").json() == {"step": again["step"], "sha256": again["digest"]}
-    assert first.delete(path).status_code == 204
 
 
 def test_a_node_is_emptied_and_another_one_dies(fronts: Fronts, first: httpx.Client, second: httpx.Client) -> None:
