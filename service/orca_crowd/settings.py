@@ -69,7 +69,9 @@ class Settings(BaseSettings):
         2**30, ge=2**20, description="Bytes of one journal; beyond, the older half of its past is forgotten."
     )
     kernel_cache: Path | None = Field(
-        None, description="Folder that keeps compiled kernels between starts; left out, `~/.cache/orca-crowd/kernels`."
+        None,
+        description="Folder that keeps compiled kernels between starts; left out, `~/.cache/orca-crowd/kernels`, or "
+        "one among the temporary folders.",
     )
 
     log_format: Literal["console", "json"] = Field(

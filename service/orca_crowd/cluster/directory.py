@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from contextlib import suppress
+from typing import Any
 
 from orca_crowd.cluster.epochs import Epochs
 from orca_crowd.cluster.homes import Homes, Told
@@ -54,6 +55,12 @@ class Directory:
             task.add_done_callback(lambda _: self._finding.pop(world, None))
         # one who asked and has gone must not end it for the others
         return await asyncio.shield(task)
+
+    def learn(self, actor: str, told: dict[str, Any]) -> None:
+        """A process has said which worlds it has: those that nobody has looked for are known now."""
+        for world, life in told["worlds"].items():
+            if told["state"] == "serving" and life["ready"] and world not in self._known:
+                self._know(world, actor, told, life)
 
     def lose(self, upstream: Upstream, reason: str) -> None:
         """A process is not what it was: it is asked no more, and whoever waits for it learns now."""
@@ -153,12 +160,14 @@ class Directory:
         if not ready:
             return None
         best, life = max(ready, key=lambda each: each[1]["epoch"])
+        return self._know(world, best.actor, best.facts, life)
+
+    def _know(self, world: str, actor: str, facts: dict[str, Any], life: dict[str, Any]) -> Upstream | None:
+        """Where a world is from now on, if this life of it is as new as any that was seen."""
         if not self._epochs.believed(world, life["epoch"]):
             return None
-        facts = best.facts
         told_of = (facts["address"], facts["token"], life["epoch"], life["created"], facts["node"], facts["pid"])
-        found = Upstream(world, Place(best.actor, *told_of))
-        self._known[world] = found
+        found = self._known[world] = Upstream(world, Place(actor, *told_of))
         return found
 
     async def _has_journal(self, world: str) -> bool:

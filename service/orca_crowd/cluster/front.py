@@ -89,11 +89,13 @@ class Front:
         return sorted(own.union(*told))
 
     async def _worlds_in(self, actor: str) -> list[str]:
-        """The worlds of a shared process; none where it gives no answer now."""
+        """The worlds of a shared process, which are known from then on; none where it gives no answer now."""
         try:
-            return list(await self.asking.actor(actor, "worlds", seconds=TOLD_SECONDS))
+            told = await self.asking.actor(actor, "worlds", seconds=TOLD_SECONDS)
         except (NoSuchActor, ActorAway):
             return []
+        self.directory.learn(actor, told)
+        return list(told["worlds"])
 
     def _shared_otherwise(self, names: list[str]) -> str | None:
         """Two front ends that look for one world in two places would have it in both, again and again."""

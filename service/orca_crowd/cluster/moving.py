@@ -49,10 +49,9 @@ async def homes_of_nodes(asking: Asking) -> dict[str, dict[str, list[str]]]:
     found: dict[str, dict[str, list[str]]] = {}
     for name in sorted(await asking.ask("names")):
         with suppress(NoSuchActor, ActorAway):
-            told = await asking.actor(name, "describe", 0.0, seconds=QUESTION_SECONDS)
+            told = await asking.actor(name, "worlds", seconds=QUESTION_SECONDS)
             if told["state"] == "serving":
-                worlds = await asking.actor(name, "worlds", seconds=QUESTION_SECONDS)
-                found.setdefault(told["node"], {})[home_of_actor(name)] = sorted(worlds)
+                found.setdefault(told["node"], {})[home_of_actor(name)] = sorted(told["worlds"])
     return found
 
 
@@ -62,9 +61,9 @@ async def move(asking: Asking, clock: Clock, home: str, needs: Needs) -> Moved:
     if len(there) != 1:
         raise NotMoved(f"{home!r} is on its way already" if there else f"there is no process {home!r}")
     old = there[0]
-    told = await asking.actor(old, "describe", QUESTION_SECONDS, seconds=2 * QUESTION_SECONDS)
-    kept = await asking.actor(old, "worlds", seconds=QUESTION_SECONDS)
-    lost = sorted(world for world, has_journal in kept.items() if not has_journal)
+    told = await asking.actor(old, "worlds", seconds=2 * QUESTION_SECONDS)
+    kept = told["worlds"]
+    lost = sorted(world for world, life in kept.items() if not life["kept"])
     if lost:
         more = f" and {len(lost) - 1} more" if len(lost) > 1 else ""
         raise NotMoved(f"world {lost[0]!r}{more} in {home!r} keeps no journal to go by")

@@ -28,12 +28,12 @@ async def stop(asking: Asking, actor: str, *, forget: bool) -> int:
     One that gives no answer is ended all the same: what it has acknowledged is in the journals of its worlds.
     """
     try:
-        kept = await asking.actor(actor, "worlds", seconds=TOLD_SECONDS)
+        kept = (await asking.actor(actor, "worlds", seconds=TOLD_SECONDS))["worlds"]
     except NoSuchActor:
         return 0
     except ActorAway:
         kept = {}
-    lost = sorted(world for world, has_journal in kept.items() if not has_journal)
+    lost = sorted(world for world, life in kept.items() if not life["kept"])
     if lost and not forget:
         more = f" and {len(lost) - 1} more" if len(lost) > 1 else ""
         raise NotStopped(f"world {lost[0]!r}{more} keeps no journal: end it all the same with --forget")

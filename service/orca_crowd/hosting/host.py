@@ -91,17 +91,17 @@ class Host:
         """Where it serves and how far it is; waits while it starts. And a world: None where it is not here."""
         with self._settled:
             self._settled.wait_for(lambda: self._state != "starting", seconds)
-            life = self._lives.get(world) if world is not None else None
             return {
                 "state": self._state,
                 "address": self._address,
                 "token": self._token,
-                "life": None if life is None else {name: getattr(life, name) for name in ("epoch", "created", "ready")},
+                "life": self._lives.shown(world) if world is not None else None,
             }
 
-    def worlds(self) -> dict[str, bool]:
-        """The worlds that are here, and whether each has a journal."""
-        return {world: self._lives.has(world) for world in self._lives.all()}
+    def worlds(self) -> dict[str, dict[str, Any]]:
+        """The worlds that are here: the life of each, and whether it has a journal."""
+        found = {world: self._lives.shown(world) for world in self._lives.all()}
+        return {world: {**life, "kept": self._lives.has(world)} for world, life in found.items() if life is not None}
 
     def hold(self, world: str, new: bool) -> bool:
         """Have a world from now on; whether that can be."""

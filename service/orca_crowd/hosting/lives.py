@@ -65,6 +65,11 @@ class Lives:
         """A world, if it is here."""
         return self._lives.get(world)
 
+    def shown(self, world: str) -> dict[str, Any] | None:
+        """What front ends are told of a world that is here."""
+        life = self._lives.get(world)
+        return None if life is None else {"epoch": life.epoch, "created": life.created, "ready": life.ready}
+
     def all(self) -> list[str]:
         """The worlds that are here."""
         return list(self._lives)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import tempfile
 from pathlib import Path
 
 import pytest
@@ -33,10 +34,38 @@ def test_what_somebody_said_stays(monkeypatch: pytest.MonkeyPatch, named: str) -
     assert os.environ[VARIABLE] == named
 
 
-def test_where_there_can_be_none_there_is_none(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.fixture
+def homeless(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A user whose home cannot hold a cache; where his folder among the temporary ones is to be."""
     monkeypatch.setenv(VARIABLE, "")
     monkeypatch.delenv(VARIABLE)
     (tmp_path / "file").write_text("")
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "file"))
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    return tmp_path / f"orca-crowd-{os.getuid()}"
+
+
+def test_without_a_home_it_is_a_temporary_folder_of_one_s_own(homeless: Path) -> None:
+    for _ in range(2):
+        use_kernel_cache()
+        assert os.environ.pop(VARIABLE) == str(homeless / "kernels")
+    assert homeless.stat().st_mode & 0o777 == 0o700
+
+
+def test_a_folder_that_others_can_write_to_is_not_used(homeless: Path, tmp_path: Path) -> None:
+    # what is in it is run
+    homeless.mkdir(mode=0o700)
+    homeless.chmod(0o777)
+    use_kernel_cache()
+    assert VARIABLE not in os.environ
+    homeless.rmdir()
+    (tmp_path / "of-somebody").mkdir()
+    homeless.symlink_to(tmp_path / "of-somebody")
+    use_kernel_cache()
+    assert VARIABLE not in os.environ
+
+
+def test_where_there_can_be_none_there_is_none(homeless: Path) -> None:
+    homeless.write_text("")
     use_kernel_cache()
     assert VARIABLE not in os.environ

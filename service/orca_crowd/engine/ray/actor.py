@@ -41,8 +41,8 @@ class WorldHost(Protocol):
         """Where it serves and how far it is, as soon as that is settled, at most after so many seconds; and a world."""
         ...
 
-    def worlds(self) -> dict[str, bool]:
-        """The worlds that it has, and whether each has a journal."""
+    def worlds(self) -> dict[str, dict[str, Any]]:
+        """The worlds that it has: the life of each, and whether it has a journal."""
         ...
 
     def hold(self, world: str, new: bool) -> bool:
@@ -88,9 +88,9 @@ class WorldActor:
         """Where it serves and how far that is, and what it has of a world."""
         return {**self._host.describe(seconds, world), "pid": os.getpid(), "node": self._node}
 
-    def worlds(self) -> dict[str, bool]:
-        """The worlds that it has, and whether each has a journal."""
-        return self._host.worlds()
+    def worlds(self) -> dict[str, Any]:
+        """Where it serves and how far that is, and in `worlds` those that it has."""
+        return {**self.describe(0.0), "worlds": self._host.worlds()}
 
     def order(self) -> ActorOrder:
         """What it was made with, for the process that is to take its worlds over."""

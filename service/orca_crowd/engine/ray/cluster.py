@@ -10,6 +10,7 @@ ClusterError           root of the tree; the message says what the cluster did n
 from __future__ import annotations
 
 import logging
+import os
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -94,7 +95,8 @@ class Cluster:
             )
         except Exception as error:
             # of whatever kind: it is told, and tried again
-            raise ClusterLost(f"the cluster at {self._address} cannot be joined: {_first_line(error)}") from None
+            token = "; it may want another RAY_AUTH_TOKEN" if os.environ.get("RAY_AUTH_MODE") == "token" else ""
+            raise ClusterLost(f"the cluster at {self._address} cannot be joined: {_first_line(error)}{token}") from None
         # asked of one that is being made anew, it is answered by that, and not refused again and again meanwhile
         ray.method(max_task_retries=-1)(WorldActor.describe)
         self._remote = ray.remote(WorldActor)
