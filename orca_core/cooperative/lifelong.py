@@ -96,9 +96,11 @@ class Lifelong:
         self._since = np.zeros(run.instance.count, np.int64)
         self._planned = 0
         self.plans = 1
-        # where each is sent, and who is let in out of turn, for whom others may be bound elsewhere for a while
+        # where each is sent, and who is let in out of turn, for whom others may be bound elsewhere for a while; and
+        # whether these are held back still although it is over
         self.wanted: Integers = run.instance.goals.copy()
         self._favour = Favour(run.instance.grid, identify(run.instance.grid).place) if run.variant.guided else None
+        self._held_back = False
         # what was planned before the first step, as in any other run
         self._plan = {name: value for name, value in asdict(run.metrics).items() if name.startswith("lns_")}
 
@@ -132,15 +134,16 @@ class Lifelong:
         if world.step_count - self._planned >= REPLAN:
             # who has had its time waits anew
             over = NOBODY if self._favour is None else self._favour.agent
-            ended = self._favour is not None and self._favour.ends(world.step_count, self._there)
-            if ended and not self._there[over]:
-                self._since[over] = world.step_count
-            if ended or self._there.any():
-                self._give_goals(ended)
+            if self._favour is not None and self._favour.ends(world.step_count, self._there):
+                self._held_back = True
+                if not self._there[over]:
+                    self._since[over] = world.step_count
+            if self._held_back or self._there.any():
+                self._give_goals()
         return True
 
-    def _give_goals(self, needed: bool) -> None:
-        """Give everybody who has arrived its next goal, and have all follow a new plan; `needed` without a goal too."""
+    def _give_goals(self) -> None:
+        """Give everybody who has arrived its next goal, and have all follow a new plan."""
         run = self.run
         assert run.world is not None
         assert run.guide is not None
@@ -153,7 +156,7 @@ class Lifelong:
             if following is not None:
                 goals[agent] = following
                 given.append(agent)
-        if not given and not needed:
+        if not given and not self._held_back:
             return
         starts = starts_now(run)
         assert starts is not None, "discs that keep apart have a cell each"
@@ -177,7 +180,7 @@ class Lifelong:
                 # asked again later, from where everybody is then
                 return
             following_run.found = found
-        self.wanted = goals
+        self.wanted, self._held_back = goals, False
         self._there[given] = False
         self._since[given] = self._planned
         self.plans += 1
