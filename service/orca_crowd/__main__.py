@@ -202,7 +202,8 @@ def _is_loopback(host: str) -> bool:
 def main() -> None:
     """Run the command; anything unforeseen is one line and exit code 1, the whole of it with ORCA_CROWD_TRACEBACK=1."""
     try:
-        app()
+        with ended_quietly():
+            app()
     except Exception as error:
         if os.environ.get("ORCA_CROWD_TRACEBACK"):
             raise
