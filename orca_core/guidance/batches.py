@@ -10,7 +10,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from orca_core.errors import SnapshotError
-from orca_core.guidance.followers import with_one_more
 
 __all__ = ["Batch", "Batches"]
 
@@ -21,9 +20,8 @@ Integers = NDArray[np.int64]
 @dataclass(frozen=True, eq=False)
 class Batch:
     """Asked together, the answer is let in right after step `due`: `ids` int64 (m,), `start` and `goal` (m, 2),
-    `radius` (m,), `avoid` (m, 4) as in Question, `heights` (m, 2) from where to where each stands, `wants` int64 (m,)
-    the step since which each has waited, and `postponed` uint8 (m,) whether it was asked before and there was no budget
-    left.
+    `radius` (m,), `avoid` (m, 3), `heights` (m, 2) from where to where each stands, `wants` int64 (m,) the step since
+    which each has waited, and `postponed` uint8 (m,) whether it was asked before and there was no budget left.
 
     Kept whole though agents may go meanwhile: what one search leaves of the budget decides about the next.
     """
@@ -41,9 +39,7 @@ class Batch:
 
 # per question, after the step that all of a batch have in common
 PARTS = tuple(field.name for field in fields(Batch) if field.name != "due")
-# longer than any way (m)
-NO_END = 1e12
-WIDTHS = {"start": 2, "goal": 2, "avoid": 4, "heights": 2}
+WIDTHS = {"start": 2, "goal": 2, "avoid": 3, "heights": 2}
 
 
 class Batches:
@@ -90,7 +86,7 @@ class Batches:
             if due.shape != count.shape or due.ndim != 1 or (np.diff(due) <= 0).any() or (count < 0).any():
                 raise ValueError("batches are not in order")
             parts = {}
-            arrays = with_one_more({"asked_heights": np.zeros((int(count.sum()), 2)), **arrays}, "asked_avoid", NO_END)
+            arrays = {"asked_heights": np.zeros((int(count.sum()), 2)), **arrays}
             for name in PARTS:
                 whole, none = np.ascontiguousarray(arrays[f"asked_{name}"]), _none(name)
                 if whole.dtype != none.dtype or whole.shape != (int(count.sum()), *none.shape[1:]):

@@ -24,7 +24,6 @@ from orca_core.guidance.outlook import Outlook
 from orca_core.guidance.planner import Planner
 from orca_core.guidance.planners import planned_on, planner_for
 from orca_core.guidance.planning import OUTCOMES, FoundWays, InlinePlanning, Planning, Question
-from orca_core.guidance.replanning import worth_going_round
 from orca_core.guidance.storeys import heights_at
 from orca_core.guidance.watch import Watch
 from orca_core.kernels.follow import ASKING, NEAREST, STOPPED, WAY, find_changed, follow
@@ -250,7 +249,7 @@ class Follow:
         held = np.flatnonzero((which < len(ours)) & (ours[np.minimum(which, max(len(ours) - 1, 0))] == rows))
         which = which[held]
         if avoid is not None:
-            known.go_round(which, avoid[held], world.step_count)
+            known.avoid[which] = np.broadcast_to(avoid, (len(rows), 3))[held]
         known.wants[which] = np.where(known.wants[which] == NOT, world.step_count, known.wants[which])
 
     def lead(self, world: World, rows: Integers) -> None:
@@ -276,9 +275,8 @@ class Follow:
         here = agents["position"][rows[which]]
         known.leave_behind(which, here)
         batch = Batch(
-            step + self.delay, known.id[which], here, known.goal[which], known.radius[which],
-            worth_going_round(world, rows[which], known.avoid[which]), heights_at(agents, rows[which]),
-            known.wants[which], (known.reason[which] == POSTPONED).astype(np.uint8),
+            step + self.delay, known.id[which], here, known.goal[which], known.radius[which], known.avoid[which],
+            heights_at(agents, rows[which]), known.wants[which], (known.reason[which] == POSTPONED).astype(np.uint8),
         )  # fmt: skip
         known.asked[which], known.due[which], known.wants[which] = step, batch.due, NOT
         known.place[which] = here
@@ -316,7 +314,7 @@ class Follow:
         zeros = np.zeros(len(these), np.uint8)
         return max(world.step_count + 1, self._quiet_until) + self.delay, Question(
             self._planner, agents["id"][these], agents["position"][these], agents["goal"][these],
-            agents["radius"][these], np.zeros((len(these), 4)), heights_at(agents, these), zeros, nearest=False,
+            agents["radius"][these], np.zeros((len(these), 3)), heights_at(agents, these), zeros, nearest=False,
             expansions=0,
         )  # fmt: skip
 
@@ -340,6 +338,7 @@ class Follow:
         later = (outcome == POSTPONED) | (outcome == UNFINISHED)
         again = which[later]
         known.wants[again] = batch.wants[held[later]]
+        known.avoid[again] = batch.avoid[held[later]]
         known.asked[which[outcome == POSTPONED]] = NOT
         # that there is a way need not be found out again; who was told that there is none keeps its reason till then
         known.reason[again] = np.where(known.standing[again] > WAY, known.reason[again], outcome[later])

@@ -17,7 +17,7 @@ from orca_core.errors import SnapshotError
 from orca_core.guidance.planning import MAX_WAYPOINTS, OUTCOMES
 from orca_core.kernels.follow import ASKING, NEAREST, STOPPED
 
-__all__ = ["NOBODY", "NOT", "UNKNOWN", "Followers", "with_one_more"]
+__all__ = ["NOBODY", "NOT", "UNKNOWN", "Followers"]
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
@@ -39,8 +39,8 @@ class Followers:
     (m, 2) with `has_nearest`; the waypoints `points[first:stop]`, points (w, 2).
 
     `wants` int64 (m,) the step since which it wants a way, `asked` in which it asked last, `due` after which an answer
-    is to come, each NOT where there is none; `place` (m, 2) where it was when it asked; `avoid` (m, 4) the disc that it
-    wants to keep away from, and the step since which it is in that jam.
+    is to come, each NOT where there is none; `place` (m, 2) where it was when it asked; `avoid` (m, 3) the disc that it
+    wants to keep away from.
     """
 
     id: Integers
@@ -68,11 +68,6 @@ class Followers:
         reach = LEFT_BEHIND * self.avoid[which, 2]
         self.avoid[which[away[:, 0] * away[:, 0] + away[:, 1] * away[:, 1] > reach * reach]] = 0.0
 
-    def go_round(self, which: Integers, discs: Floats, step: int) -> None:
-        """Let these keep away from discs (m, 3), in a jam that has begun now if they were in none."""
-        begun = np.where(self.avoid[which, 2] > 0.0, self.avoid[which, 3], step)
-        self.avoid[which] = np.column_stack([discs, begun])
-
     @classmethod
     def new(cls, ids: Integers) -> Followers:
         """Of whom nothing is known yet."""
@@ -81,7 +76,7 @@ class Followers:
         return cls(
             ids, np.zeros((count, 2)), np.full(count, -1.0), nothing, nothing.copy(), np.zeros((count, 2)),
             nothing.copy(), zero, zero.copy(), none, none.copy(), none.copy(), np.zeros((count, 2)),
-            np.zeros((count, 4)), np.tile(UNKNOWN, (count, 1)), np.empty((0, 2)),
+            np.zeros((count, 3)), np.tile(UNKNOWN, (count, 1)), np.empty((0, 2)),
         )  # fmt: skip
 
     def __len__(self) -> int:
@@ -143,7 +138,7 @@ class Followers:
         """What `kept` told; raises SnapshotError where the arrays do not agree."""
         try:
             pattern = Followers.new(np.zeros(len(arrays["id"]), np.int64))
-            arrays = with_one_more({"heights": pattern.heights, **arrays}, "avoid", 0.0)
+            arrays = {"heights": pattern.heights, **arrays}
             told = {field.name: np.ascontiguousarray(arrays[field.name]) for field in fields(cls)}
             for name in (*COLUMNS, "points"):
                 wanted = getattr(pattern, name)
@@ -161,14 +156,6 @@ class Followers:
         except (KeyError, ValueError, IndexError) as error:
             raise SnapshotError(f"the ways of this snapshot do not agree with each other: {error}") from None
         return cls(**{name: array.copy() for name, array in told.items()})
-
-
-def with_one_more(arrays: Mapping[str, NDArray[Any]], name: str, value: float) -> dict[str, NDArray[Any]]:
-    """The same with discs of four numbers, the last this one, where a snapshot from before knows three."""
-    discs = arrays[name]
-    if discs.ndim == 2 and discs.shape[1] == 3:
-        discs = np.column_stack([discs, np.full(len(discs), value)])
-    return {**arrays, name: discs}
 
 
 # one value a follower

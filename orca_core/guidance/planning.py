@@ -10,7 +10,7 @@ Who answers, and where, is not the business of this library: `Planning` is what 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Protocol
@@ -18,7 +18,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from orca_core.guidance.planner import Answer, Path, Planner, Point, Unreachable
+from orca_core.guidance.planner import Answer, Path, Planner, Point, Unfinished, Unreachable
 from orca_core.guidance.storeys import Heights
 
 __all__ = [
@@ -53,9 +53,9 @@ MAX_WAYPOINTS = 256
 
 @dataclass(frozen=True, eq=False)
 class Question:
-    """A batch: `ids` int64 (m,), `start` and `goal` float64 (m, 2), `radius` (m,), `avoid` (m, 4) a disc to keep away
-    from where that can be, x, y and its radius, 0 for none, and by how much longer (m) the way round it may be,
-    `heights` (m, 2) from where to where each stands, `postponed` uint8 (m,) of which it is known that there is a way.
+    """A batch: `ids` int64 (m,), `start` and `goal` float64 (m, 2), `radius` (m,), `avoid` (m, 3) a disc to keep away
+    from where that can be, x, y and its radius, 0 for none, `heights` (m, 2) from where to where each stands,
+    `postponed` uint8 (m,) of which it is known that there is a way.
 
     `nearest` asks for a way to the nearest point where there is none to the goal; `expansions` is the budget.
     """
@@ -189,25 +189,19 @@ def _heights(question: Question, k: int) -> Heights:
 
 
 def _planned(question: Question, k: int, expansions: int) -> Answer:
-    """One way, round what is to be avoided where there is such a way that is not too long."""
+    """One way, round what is to be avoided where there is such a way."""
     start = _start(question, k)
     goal = (float(question.goal[k, 0]), float(question.goal[k, 1]))
     radius = float(question.radius[k])
+    x, y, away = question.avoid[k].tolist()
     plan = partial(
         question.planner.path_from_beside, start, goal, heights=_heights(question, k), expansions=expansions,
         longer=LONGER,
     )  # fmt: skip
-    usual = _usual(plan, start, goal, radius)
-    x, y, away, farther = question.avoid[k].tolist()
-    if away > 0.0 and isinstance(usual, Path):
-        found = plan(radius, avoid=(x, y, away), within=usual.length + farther)
-        if isinstance(found, Path) and found.length <= usual.length + farther:
+    if away > 0.0:
+        found = plan(radius, avoid=(x, y, away))
+        if isinstance(found, Path | Unfinished):
             return found
-    return usual
-
-
-def _usual(plan: Callable[..., Answer], start: Point, goal: Point, radius: float) -> Answer:
-    """The way for a disc where nobody is to be gone round."""
     # ways that keep off corners and door posts, at which the constraints of a boundary hold an agent up; where there is
     # no such way, and of who cannot arrive at all, the disc itself decides
     roomy = plan(ROOMY * radius)

@@ -16,7 +16,7 @@ from orca_core.guidance.trouble import steps_of
 if TYPE_CHECKING:
     from orca_core.world import World
 
-__all__ = ["Leads", "Replans", "lead_round_walls", "replan_jams", "worth_going_round"]
+__all__ = ["Leads", "Replans", "lead_round_walls", "replan_jams"]
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
@@ -86,17 +86,3 @@ def replan_jams(world: World, blocked: Integers, every: int) -> None:
     avoid[:, 2] = np.maximum(np.minimum(beside, ROUND * wide), LEAST * wide)
     for guide in guides:
         guide.ask(world, rows, avoid)
-
-
-def worth_going_round(world: World, rows: Integers, jams: Floats) -> Floats:
-    """Discs (m, 4) to go round, x, y, radius and by how much longer (m) a way may be for that, of agents at these rows
-    who are in `jams` (m, 4), discs with the step in which each has begun; a radius of 0 is none.
-
-    How much longer a jam will last nobody knows. Who goes round only where that takes no longer than until it asks
-    again, and the longer the longer the jam has lasted, loses about as much as by waiting, whichever comes true.
-    """
-    agents = world.population.state
-    own = agents.dense("preferred_speed")[rows]
-    speed = np.where(own >= 0.0, own, agents["max_speed"][rows])
-    farther = speed * (AGAIN + (world.step_count - jams[:, 3]) * world.time_step)
-    return np.column_stack([jams[:, :3], np.where(jams[:, 2] > 0.0, farther, 0.0)])

@@ -202,7 +202,7 @@ def test_a_close_way_is_looked_for_no_farther_than_it_would_be_taken() -> None:
         ways.append(planner.path(start, goal, size, longer=0.05))
         spent.append(planner.spent)
     question = Question(
-        planner, np.zeros(1, np.int64), np.array([start]), np.array([goal]), np.array([radius]), np.zeros((1, 4)),
+        planner, np.zeros(1, np.int64), np.array([start]), np.array([goal]), np.array([radius]), np.zeros((1, 3)),
         np.array([EVERY_HEIGHT]), np.zeros(1, np.uint8), False, 100_000,
     )  # fmt: skip
     found = answered(question, 1)

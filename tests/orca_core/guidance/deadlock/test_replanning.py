@@ -94,27 +94,6 @@ def test_it_alone_leads_through_the_other_door() -> None:
     assert sum(before > after + 1e-3 for before, after in pairwise(beside)) < len(beside) // 4
 
 
-def test_who_loses_at_a_door_waits_rather_than_go_far_round() -> None:
-    """The other door is thirty metres off: the one that goes second is through this one long before it is there."""
-    walls = [wall((0.0, -60.0), (0.0, -0.75)), wall((0.0, 0.75), (0.0, 30.0)), wall((0.0, 31.4), (0.0, 60.0))]
-    places, goals = [(-4.0, -0.143), (4.0, 0.12)], [(5.0, -0.143), (-5.0, 0.143)]
-    world = jam(places, goals, walls=walls)
-    world.set_agents([0, 1], {"guidance": np.array(["path", "path"], object)})
-    course = watch(world, 25.0)
-    assert course.statuses() == ["arrived", "arrived"]
-
-
-def test_who_is_stuck_for_long_goes_far_round_in_the_end() -> None:
-    """In the nearer door stands one who never moves; the other is fifteen metres off."""
-    walls = [wall((0.0, -30.0), (0.0, -0.7)), wall((0.0, 0.7), (0.0, 15.0)), wall((0.0, 16.4), (0.0, 30.0))]
-    world = jam([(-4.0, 0.0), (0.0, 0.0)], [(4.0, 0.0), (0.0, 0.0)], walls=walls)
-    world.set_agents([0], {"guidance": np.array(["path"], object)})
-    world.set_agents([1], {"locked": np.array([True])})
-    watch(world, 15.0)
-    assert world.column("position")[0, 1] < 3.0
-    assert watch(world, 35.0).statuses()[0] == "arrived"
-
-
 def behind_a_wall(*names: str, guidance: str = "straight") -> World:
     """One whose straight way to its goal is barred by a wall of eight metres."""
     options = options_with(*names) if names else None
