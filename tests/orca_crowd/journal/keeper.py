@@ -1,8 +1,8 @@
 """Lives of the world `w` with its journal in a store: here, or in a process of its own that does what it reads.
 
 A line each: `go <n>` carries out n turns, each a change and a step, and says the step and the digest after every one;
-`state` says them as they are. What is refused is said with its code, and ends the turns. It says when it is there, and
-begins with the first line that it reads.
+`state` says them as they are; `wait <seconds>` is how long the store is waited for. What is refused is said with its
+code, and ends the turns. It says when it is there, and begins with the first line that it reads.
 """
 
 from __future__ import annotations
@@ -150,8 +150,6 @@ def _live(url: str) -> None:
     def say(told: Any) -> None:
         print(json.dumps(told), flush=True)
 
-    # not so long where the store is away in a test
-    trail.ANSWER_SECONDS = 1.5  # type: ignore[misc]
     say("waits")
     sys.stdin.readline()
     life = Life(url)
@@ -161,6 +159,8 @@ def _live(url: str) -> None:
             match line.split():
                 case ["state"]:
                     say(state(life.session))
+                case ["wait", seconds]:
+                    trail.ANSWER_SECONDS = float(seconds)  # type: ignore[misc]
                 case ["go", count]:
                     for _ in range(int(count)):
                         say(turn(life.session))

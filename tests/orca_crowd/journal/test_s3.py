@@ -67,6 +67,7 @@ def test_a_world_is_taken_over_does_without_its_store_and_is_killed(s3: S3Store,
             (s3.away, s3.back),
             (lambda: s3.process.send_signal(signal.SIGSTOP), lambda: s3.process.send_signal(signal.SIGCONT)),
         ):
+            process.tell("wait 0.5")
             away()
             try:
                 refused = process.asked("go 1")
@@ -75,6 +76,7 @@ def test_a_world_is_taken_over_does_without_its_store_and_is_killed(s3: S3Store,
                 back()
             assert refused["code"] == "not-ready"
             assert "nothing was changed" in refused["detail"]
+            process.tell("wait 30")
             while isinstance(heard := process.asked("go 1"), dict):
                 assert heard["code"] == "not-ready"
             step += 1
