@@ -127,7 +127,7 @@ hashes:  ## write the hashes of the versions in constraints.txt to requirements/
 	    $(MADE)/lock/bin/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-annotate --no-header \
 	        --constraint constraints.txt "$$@"; } > $(MADE)/hashed.txt && mv $(MADE)/hashed.txt $$file || exit 1; }; \
 	lock build --group build && lock image --group image && lock audit --group audit && \
-	lock serve pyproject.toml && lock ray --extra ray pyproject.toml && lock test --extra dev pyproject.toml clients/python/pyproject.toml && rm -rf $(MADE)/lock
+	lock serve pyproject.toml && lock ray --extra ray --extra s3 pyproject.toml && lock test --extra dev pyproject.toml clients/python/pyproject.toml && rm -rf $(MADE)/lock
 
 clean:  ## remove the environment, the kernel cache and everything built
 	rm -rf $(VENV) $(MADE) build dist *.egg-info clients/python/*.egg-info clients/python/build \

@@ -50,6 +50,8 @@ class Simulation:
         compile_all()
         self.world = world
         world.guides = [maker.of(world, _part(world.kept_guidance, maker.name)) for maker in GUIDES]
+        if world.options.cooperation is not None:
+            world.hold = next(guide for guide in world.guides if isinstance(guide, Coordination)).hold
 
 
 def _part(kept: Mapping[str, NDArray[Any]], name: str) -> dict[str, NDArray[Any]]:

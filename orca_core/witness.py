@@ -10,7 +10,7 @@ from orca_core.report import Event
 from orca_core.solver import Solver
 from orca_core.state import AgentState
 
-__all__ = ["events_of"]
+__all__ = ["events_of", "hold_back"]
 
 KINDS = (
     ("arrived", status.ARRIVED_EVENT),
@@ -43,3 +43,15 @@ def _overlaps(agents: AgentState, solver: Solver, places: NDArray[np.int64]) -> 
     """With whom those at these places overlap, and how deep (m)."""
     others = agents["id"][solver["overlap_with"][places]]
     return {"other": others.tolist(), "depth": solver["overlap_depth"][places].tolist()}
+
+
+def hold_back(agents: AgentState, solver: Solver, rows: NDArray[np.int64]) -> None:
+    """Phase: these have come less far than the step has seen; who has not got to its goal after all is on its way."""
+    rows = rows[(agents["status"][rows] == status.ARRIVED) & (agents["has_goal"][rows] == 1)]
+    if not len(rows):
+        return
+    away = agents["goal"][rows] - agents["position"][rows]
+    far = np.sqrt(away[:, 0] * away[:, 0] + away[:, 1] * away[:, 1]) > agents["goal_tolerance"][rows]
+    agents["status"][rows[far]] = status.MOVING
+    places = np.isin(solver["order"][: agents.count], rows[far])
+    solver["events"][: agents.count][places] &= ~np.uint8(status.ARRIVED_EVENT)

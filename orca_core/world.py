@@ -37,7 +37,7 @@ from orca_core.snapshot import Captured, capture, dump, load
 from orca_core.solver import Solver, StepTask
 from orca_core.state import AgentState
 from orca_core.surroundings import Surroundings
-from orca_core.witness import events_of
+from orca_core.witness import events_of, hold_back
 from orca_core.yielding import MANNERS
 
 __all__ = ["World"]
@@ -88,6 +88,8 @@ class World(Surroundings):
         self._run: Run = run if run is not None else World.advance_here
         # what decides preferred velocities beside goals, in this order, and what it brought out of a snapshot
         self.guides: list[Guide] = []
+        # what makes moves of a step shorter, before anything is told of it, and says whose (rows); mostly nobody does
+        self.hold: Callable[[World], Integers] | None = None
         self.kept_guidance: Mapping[str, NDArray[Any]] = {}
 
     @property
@@ -201,6 +203,8 @@ class World(Surroundings):
             longest = self._run(self, task) if split is None else self.advance_here(task, split)
             solver.finish(agents, longest)
             self.step_count += 1
+            if self.hold is not None:
+                hold_back(agents, solver, self.hold(self))
             events = events_of(agents, solver, self.step_count)
             for guide in self.guides:
                 events += guide.conclude(self)

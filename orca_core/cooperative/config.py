@@ -165,8 +165,7 @@ class Config:
 
     @property
     def largest_radius(self) -> float:
-        """That of the largest agent which, with `reps`, gets through a gap one cell wide; nobody does where it is
-        0 or less."""
+        """That of the largest agent which, with `reps`, gets through a gap one cell wide; 0 or less: nobody does."""
         return float(f"{largest_radius(self.cell_size) - self.reps:.12g}")
 
     @property

@@ -112,8 +112,12 @@ class Coordination:
             team.guide(world)
         return True
 
+    def hold(self, world: World) -> Integers:
+        """After the moves of a step, before anything is told of it: keep discs apart; returns who was held, as rows."""
+        return np.empty(0, np.int64) if self._team is None else self._team.hold(world)
+
     def withdraw(self, world: World) -> None:
-        """The step that was asked for is not taken: take back what was lent for it."""
+        """The step that was asked for is taken or will not be: take back what was lent for it."""
         if self._team is not None:
             self._team.withdraw(world)
 

@@ -119,16 +119,29 @@ class Fallback:
             plans.remove(number)
         for number in np.unique(plans.group[around.step - plans.moved_step > PATIENCE]).tolist():
             # somebody is in the way who takes no part, or has been pushed out of it: the plan is made anew, for all
-            members = plans.members(number)
-            plans.remove(number)
-            self.members[members] = 0
             places = self._places(around.position)
+            members = self._dissolve(number, places)
+            if not len(members):
+                # it has become part of another that was looked at just now
+                continue
             again = self._plan_for(around, places, crowd(places, members, self.members == 0))
             joined.append(np.setdiff1d(again, members))
             left.append(np.setdiff1d(members, again))
         gone = np.concatenate(left)
         self.stalling.begin_anew(gone, around.max_speed)
         return np.concatenate(joined), gone
+
+    def _dissolve(self, number: int, places: Floats) -> Integers:
+        """End a group that comes no farther, and those who stand so close that they may be what is in its way: each
+        would plan round the other for ever. Returns the members of all.
+        """
+        plans, members = self.plans, self.plans.members(number)
+        met = crowd(places, members, np.ones(len(places), np.bool_))
+        for other in {number, *plans.group[np.isin(plans.rows, met) & (plans.released == 0)].tolist()}:
+            members = np.union1d(members, plans.members(other))
+            plans.remove(other)
+        self.members[members] = 0
+        return members
 
     def _look(self, around: Surroundings) -> Integers:
         """Look at those who have stood, the lowest number first, and untie the knots they are in."""

@@ -14,13 +14,13 @@ from numpy.typing import NDArray
 
 from orca_core._jit import compile_all
 from orca_core.cooperative.admissions import VisitTable
+from orca_core.cooperative.apart import Apart
 from orca_core.cooperative.arrival_gate import ArrivalGate
 from orca_core.cooperative.config import Config
 from orca_core.cooperative.dependencies import Visits
 from orca_core.cooperative.frame import Frame
 from orca_core.cooperative.waypoints import Waypoints
 from orca_core.kernels import cooperate as columns
-from orca_core.kernels.apart import hold_apart
 from orca_core.kernels.cooperate import cooperate
 from orca_core.kernels.drifting import STATE, WANTED
 from orca_core.kernels.horizons import shorten_horizons
@@ -116,10 +116,9 @@ class Cooperative:
             np.empty(cells, np.int64), np.empty(count, np.int64), np.full(cells, -1, np.int64),
             np.empty(cells, np.int64),
         )  # fmt: skip
-        # radii of discs that never meet, where everybody was before the step, and who was held in it
-        self._apart = apart
+        # radii of discs that never meet, and where everybody was before the step
+        self._apart, self.apart = apart, Apart(frame, count)
         self._before = np.zeros((count, 2))
-        self.held = np.zeros(count, np.uint8)
         # takes agents over that have locked each other up, where somebody does
         self.repairs: Repairs | None = None
         # how many are not at their goal
@@ -144,10 +143,9 @@ class Cooperative:
     def conclude(self, world: World) -> list[Event]:
         """Hold those apart who would have met, and look at everybody; nothing to add to what a step tells."""
         agents = world.population.state
-        if self._apart is not None and hold_apart(
-            agents.count, world.time_step, self._cell_size, self.frame.grid.width, self._apart, self._before,
-            agents["velocity"], agents["position"], self._scratch[0], self._scratch[1], self.held,
-        ):  # fmt: skip
+        if self._apart is not None and self.apart.hold(
+            world.time_step, self._apart, self._before, agents["velocity"], agents["position"]
+        ):
             agents.place_anew()
         if self.repairs is not None:
             self.repairs.look(world.step_count, agents)

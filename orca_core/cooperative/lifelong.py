@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from orca_core.cooperative.anew import LOOKS, starts_now
 from orca_core.cooperative.config import Config
 from orca_core.cooperative.corridors import identify
+from orca_core.cooperative.favour import NOBODY, Favour
 from orca_core.cooperative.knot import BUDGET, solve_instance
 from orca_core.cooperative.metrics import Metrics
 from orca_core.cooperative.runner import Run
@@ -95,6 +96,11 @@ class Lifelong:
         self._since = np.zeros(run.instance.count, np.int64)
         self._planned = 0
         self.plans = 1
+        # where each is sent, and who is let in out of turn, for whom others may be bound elsewhere for a while; and
+        # whether these are held back still although it is over
+        self.wanted: Integers = run.instance.goals.copy()
+        self._favour = Favour(run.instance.grid, identify(run.instance.grid).place) if run.variant.guided else None
+        self._held_back = False
         # what was planned before the first step, as in any other run
         self._plan = {name: value for name, value in asdict(run.metrics).items() if name.startswith("lns_")}
 
@@ -122,11 +128,18 @@ class Lifelong:
             return False
         world.step()
         self.run.tally.look(world, guide)
-        there = guide.walk[:, columns.ARRIVED] >= 0
+        there = (guide.walk[:, columns.ARRIVED] >= 0) & (self.run.instance.goals == self.wanted)
         self.arrivals += there & ~self._there
         self._there |= there
-        if self._there.any() and world.step_count - self._planned >= REPLAN:
-            self._give_goals()
+        if world.step_count - self._planned >= REPLAN:
+            # who has had its time waits anew
+            over = NOBODY if self._favour is None else self._favour.agent
+            if self._favour is not None and self._favour.ends(world.step_count, self._there):
+                self._held_back = True
+                if not self._there[over]:
+                    self._since[over] = world.step_count
+            if self._held_back or self._there.any():
+                self._give_goals()
         return True
 
     def _give_goals(self) -> None:
@@ -136,23 +149,29 @@ class Lifelong:
         assert run.guide is not None
         # where nobody has a goal to get there is nothing to plan for a while either
         self._planned = run.world.step_count
-        goals = run.instance.goals.copy()
+        goals = self.wanted.copy()
         given = []
         for agent in np.flatnonzero(self._there).tolist():
             following = self._goals(agent, int(goals[agent]), frozenset(goals.tolist()))
             if following is not None:
                 goals[agent] = following
                 given.append(agent)
-        if not given:
+        if not given and not self._held_back:
             return
         starts = starts_now(run)
         assert starts is not None, "discs that keep apart have a cell each"
         # chance of its own for every plan: with the same one whoever was planned for last would be so every time
         config = replace(self._config, seed=(self._config.seed + self.plans) % 2**53)
-        following_run = Run(Instance(run.instance.grid, starts, goals), config, self._variant, run.radii)
-        looks = count()
+        bound = goals
         # whoever is on its way the longest is planned for first, or it would wait for ever before a gate
         rank = np.where(self._there, AT_REST, self._since)
+        if self._favour is not None:
+            waited = np.where(self._there, -1, self._planned - self._since)
+            bound = self._favour.goals(self._planned, starts, goals, waited)
+            if self._favour.agent != NOBODY:
+                rank[self._favour.agent] = -1
+        following_run = Run(Instance(run.instance.grid, starts, bound), config, self._variant, run.radii)
+        looks = count()
         found = following_run.plan(lambda: next(looks) >= LOOKS, rank=rank)
         if found is not None and not found.complete:
             # who has just met another in a gap may have to go back: prioritized planning finds no way to do that
@@ -161,6 +180,7 @@ class Lifelong:
                 # asked again later, from where everybody is then
                 return
             following_run.found = found
+        self.wanted, self._held_back = goals, False
         self._there[given] = False
         self._since[given] = self._planned
         self.plans += 1

@@ -31,6 +31,7 @@ from orca_core.cooperative.corridors import Corridors
 from orca_core.cooperative.dependencies import Dependencies
 from orca_core.cooperative.frame import Frame
 from orca_core.cooperative.guide import Cooperative
+from orca_core.cooperative.knot import BUDGET, solve_instance
 from orca_core.cooperative.metrics import Metrics, Tally
 from orca_core.cooperative.repairs import Repairs
 from orca_core.cooperative.variants import Variant
@@ -38,7 +39,7 @@ from orca_core.cooperative.waypoints import Waypoints, without_waiting
 from orca_core.errors import InvalidInput, Problem
 from orca_core.kernels import cooperate as columns
 from orca_core.mapf.instance import Instance
-from orca_core.mapf.lns2 import Iteration, solve
+from orca_core.mapf.lns2 import NO_FARTHER, Iteration, solve
 from orca_core.mapf.plan import Plan
 from orca_core.options import Options
 from orca_core.world import World
@@ -138,8 +139,12 @@ class Run:
             if report is not None:
                 report(iteration)
 
-        self.found = solve(self.instance, self.config.planning, random_state=chance, stop=stop, report=hear, rank=rank)
-        return self.found
+        found = solve(self.instance, self.config.planning, random_state=chance, stop=stop, report=hear, rank=rank)
+        if found.limit == NO_FARTHER:
+            # somebody has to go back for another: prioritized planning finds no way to do that
+            found = solve_instance(self.instance, BUDGET)[0] or found
+        self.found = found
+        return found
 
     def identify_corridors(self) -> Corridors | None:
         """Phase: the corridors of the map, where agents are to take turns at them."""

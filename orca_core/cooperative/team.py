@@ -17,6 +17,7 @@ from orca_core.cooperation import COOPERATION_STATES, Cooperation
 from orca_core.cooperative import corridors as narrow
 from orca_core.cooperative import dependencies
 from orca_core.cooperative.anew import stuck
+from orca_core.cooperative.apart import NONE, Apart, kept_radii
 from orca_core.cooperative.config import Config
 from orca_core.cooperative.frame import Frame
 from orca_core.cooperative.guide import Cooperative
@@ -55,6 +56,7 @@ class Course:
         return np.split(self.cells, np.cumsum(self.count)[:-1]) if len(self.count) else []
 
 
+NOBODY = np.empty(0, np.int64)
 PARTS = tuple(Course.__dataclass_fields__)
 
 
@@ -89,11 +91,16 @@ class Team:
         # whoever ends in the cell of its goal ends at its goal
         ends = np.where(course.own_cell[:, None] == 1, course.goal - self._origin, self._guide.ends())
         self._guide.end_at(ends)
+        self._apart = Apart(frame, count)
         if cooperation.repairs:
             self._guide.repairs = Repairs(self._guide, cells, config)
         # where in the world everybody was when it was looked last
         self._known: Integers = np.empty(0, np.int64)
         self._crowd = Members(count, self._origin)
+        # whether discs are kept apart, where everybody was before the step that is asked for, and what is kept
+        self._hold = cooperation.takes_turns
+        self._before, self._radius = np.zeros((count, 2)), np.full(count, NONE)
+        self._asked = False
 
     @property
     def rows(self) -> Integers:
@@ -149,6 +156,33 @@ class Team:
         self._guide.guide(crowd.as_world(world))
         crowd.lend(agents)
         agents["steer_velocity"][self.rows] = crowd["steer_velocity"][crowd.which]
+        self._before[crowd.which] = agents["position"][self.rows] - self._origin
+        self._asked = self._hold
+
+    def hold(self, world: World) -> Integers:
+        """After the moves of a step: make those shorter in which two of these would have met; returns whose, as rows.
+
+        Whoever has no part in the plan is nobody's to hold, so a disc that goes straight may still meet one of these.
+        """
+        if not self._asked:
+            return NOBODY
+        crowd, agents = self._crowd, world.population.state
+        self._radius[:] = NONE
+        self._radius[crowd.which] = kept_radii(agents, self.rows)
+        crowd.gather(agents)
+        # what it has really gone, along walls too
+        moves = (crowd["position"] - self._before) / world.time_step
+        if not self._apart.hold(world.time_step, self._radius, self._before, moves, crowd["position"]):
+            return NOBODY
+        held = self._apart.held[crowd.which] != 0
+        rows: Integers = self.rows[held]
+        which = crowd.which[held]
+        agents["position"][rows] = crowd["position"][which] + self._origin
+        agents["velocity"][rows] = moves[which]
+        # a shorter move may cut a corner that the whole one went round
+        agents["on_surface"][rows] = 0
+        agents.place_anew()
+        return rows
 
     @property
     def locked(self) -> bool:
@@ -156,8 +190,9 @@ class Team:
         return self._repairs and stuck(self._guide)
 
     def withdraw(self, world: World) -> None:
-        """The step that was asked for is not taken: take back what was lent for it."""
+        """The step that was asked for is taken or will not be: take back what was lent for it."""
         self._crowd.give_back(world.population.state)
+        self._asked = False
 
     def states(self) -> NDArray[np.uint8]:
         """What each of `rows` is doing, place in COOPERATION_STATES."""

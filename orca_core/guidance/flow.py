@@ -60,7 +60,7 @@ class Team:
         grid = field.grid
         rings = math.ceil(float(grid.reach.max(initial=0.0)) / grid.size) + BEYOND
         along = (
-            field.goals, *grid.sight(), grid.point, grid.narrow, field.distance, field.onward, field.direct,
+            field.goals, *grid.sight(), grid.walls, grid.point, grid.narrow, field.distance, field.onward, field.direct,
             grid.component, field.arriving, rings, np.empty(len(members), np.int64),
         )  # fmt: skip
         return cls(members, field, False, along)

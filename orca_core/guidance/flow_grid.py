@@ -50,8 +50,9 @@ class FlowGrid:
     """Cells row by row from the corner (x, y), each `size` wide; ways keep at most `margin` beyond what centres must.
 
     `kind` uint8 (cells,) as the kernels name them; `items` int32, those from start[c] to start[c + 1] the numbers of
-    the `segments` (m, 4) that are near cell c, each with the `reach` (m,) that centres keep from it; `links` uint8
-    (cells,) the neighbours that its point sees.
+    the `segments` (m, 4) that are near cell c, each with the `reach` (m,) that centres keep from it: first `walls`,
+    which have two sides, then edges of the area, which lies to their left; `links` uint8 (cells,) the neighbours that
+    its point sees.
 
     `point` (points, 2) where a centre may be: one for each cell, if `usable` uint8 (cells,), and behind them those in
     narrow places, of cell c numbers cells + narrow[c] to narrow[c + 1]. If there are such, `joined` int32, from
@@ -71,6 +72,7 @@ class FlowGrid:
     items: NDArray[np.int32]
     segments: Floats
     reach: Floats
+    walls: int
     point: Floats
     usable: NDArray[np.uint8]
     links: NDArray[np.uint8]
@@ -146,8 +148,8 @@ class FlowGrid:
         none = np.zeros(1, np.int32)
         return cls(
             *whole, standing.edges is None, float(margin.max(initial=0.0)), kind, start, items, segments, reach,
-            np.empty((total, 2)), np.zeros(total, np.uint8), np.zeros(total, np.uint8), none, none, none[:0], none[:0],
-            0,
+            len(standing.walls), np.empty((total, 2)), np.zeros(total, np.uint8), np.zeros(total, np.uint8), none,
+            none, none[:0], none[:0], 0,
         )  # fmt: skip
 
     def _pointed(self, standing: Standing, touched: NDArray[np.uint8]) -> FlowGrid:

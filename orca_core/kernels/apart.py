@@ -54,8 +54,9 @@ def held_share(i, span, dt, radius, before, velocity, column, row, width, head, 
 def hold_apart(count, dt, size, width, radius, before, velocity, position, head, chain, held):
     """Make velocities and positions (n, 2) after a step of `dt` so that no two discs of `radius` (n,) have met in it.
 
-    `before` (n, 2) are the positions at its start. `held` (n,) says whose were changed, and so many are returned. Cells
-    of the side `size` are `width` in a row; `head` (cells,) and `chain` (n,) are scratch.
+    `before` (n, 2) are the positions at its start. A negative radius is nobody's, who is left as it is and meets
+    nobody. `held` (n,) says whose were changed, and so many are returned. Cells of the side `size` are `width` in a
+    row; `head` (cells,) and `chain` (n,) are scratch.
     """
     height = head.size // width
     for c in range(head.size):
@@ -64,6 +65,8 @@ def hold_apart(count, dt, size, width, radius, before, velocity, position, head,
     widest = 0.0
     for i in range(count):
         held[i] = 0
+        if radius[i] < 0.0:
+            continue
         widest = max(widest, radius[i])
         longest = max(longest, velocity[i, 0] * velocity[i, 0] + velocity[i, 1] * velocity[i, 1])
         u = min(max(math.floor(before[i, 0] / size), 0), width - 1)
@@ -78,6 +81,8 @@ def hold_apart(count, dt, size, width, radius, before, velocity, position, head,
     while changed:
         changed = False
         for i in range(count):
+            if radius[i] < 0.0:
+                continue
             column = min(max(math.floor(before[i, 0] / size), 0), width - 1)
             row = min(max(math.floor(before[i, 1] / size), 0), height - 1)
             for v in range(max(0, row - span), min(height, row + span + 1)):

@@ -121,6 +121,43 @@ def nearest_cell(px, py, column, row, columns, rows, rings, point, distance):
     return chosen
 
 
+@kernel("Tuple((b1,f8,f8))(f8,f8,i8,i8,i8,i8,i8,i8[::1],i4[::1],f8[:,::1])")
+def put_back(px, py, column, row, columns, rows, walls, start, items, segments):
+    """The nearest place of the area to a point p that is just beyond its edge; False where it is not."""
+    best = math.inf
+    beyond = False
+    qx = px
+    qy = py
+    for k in range(9):
+        here_row = row + k // 3 - 1
+        here_column = column + k % 3 - 1
+        if not (0 <= here_row < rows and 0 <= here_column < columns):
+            continue
+        cell = here_row * columns + here_column
+        for m in range(start[cell], start[cell + 1]):
+            e = items[m]
+            if e < walls:
+                continue
+            ax = segments[e, 0]
+            ay = segments[e, 1]
+            wx = segments[e, 2] - ax
+            wy = segments[e, 3] - ay
+            squared = wx * wx + wy * wy
+            part = ((px - ax) * wx + (py - ay) * wy) / squared if squared > 0.0 else 0.0
+            part = min(max(part, 0.0), 1.0)
+            dx = ax + part * wx - px
+            dy = ay + part * wy - py
+            near = dx * dx + dy * dy
+            # what is free lies to the left; of two edges that are as near the one that says so decides
+            right = wx * (py - ay) - wy * (px - ax) < 0.0
+            if near < best or (near == best and right):
+                best = near
+                beyond = right
+                qx = px + dx
+                qy = py + dy
+    return beyond, qx, qy
+
+
 @kernel(
     "i8(i8,i8,f8,f8,f8[:,::1],f8[::1],f8[::1],f8,b1,f8[:,::1],f8[:,::1],i4[::1],i4[::1],u1[::1],u1[::1],f8[:,::1],"
     "i4[::1])",
@@ -185,15 +222,15 @@ def head_for(
 
 @kernel(
     "i8(i8[::1],f8[:,::1],f8[:,::1],f8[::1],f8[::1],f8[::1],f8,b1,"
-    "f8[:,::1],f8,f8,f8,i8,i8,b1,u1[::1],i8[::1],i4[::1],f8[:,::1],f8[::1],f8,"
+    "f8[:,::1],f8,f8,f8,i8,i8,b1,u1[::1],i8[::1],i4[::1],f8[:,::1],f8[::1],f8,i8,"
     "f8[:,::1],i4[::1],f8[::1],i4[::1],i4[::1],i4[::1],u1[::1],i8,i8[::1],i4[::1],f8[::1],i8[::1],u1[::1],f8[:,::1],"
     "i4[::1])"
 )
 def steer_along(
     members, position, goal, goal_tolerance, preferred_speed, max_speed, dt, stop,
     goals, x, y, size, columns, rows, open_plane, kind, start, items, segments, reach, slack,
-    point, narrow, distance, onward, direct, component, arriving, rings, looking, numbers, lengths, places, guided,
-    steer_velocity, stranded,
+    walls, point, narrow, distance, onward, direct, component, arriving, rings, looking, numbers, lengths, places,
+    guided, steer_velocity, stranded,
 ):  # fmt: skip
     """Write `guided`, `steer_velocity` and `stranded` of the agents `members`; returns how many are guided.
 
@@ -276,6 +313,16 @@ def steer_along(
                 px, py, unseen, goals, column, row, x, y, size, columns, rows, open_plane, kind, start, items, segments,
                 reach, slack, point, narrow, distance, onward, direct, numbers, lengths,
             )  # fmt: skip
+        if target < 0:
+            # who is off the surface by a little sees nothing of it past its edge, and goes on as if it were on it:
+            # heading for the nearest cell it would be sent back, come again, and so on
+            beyond, qx, qy = put_back(px, py, column, row, columns, rows, walls, start, items, segments)
+            if beyond:
+                target = seen_point(
+                    qx, qy, -1, goals, column_of(qx, x, size, columns), column_of(qy, y, size, rows), x, y, size,
+                    columns, rows, open_plane, kind, start, items, segments, reach, slack, point, narrow, distance,
+                    onward, direct, numbers, lengths,
+                )  # fmt: skip
         if target < 0:
             target = nearest_cell(px, py, column, row, columns, rows, min(rings, WIDEST), point, distance)
         count += head_for(

@@ -21,10 +21,13 @@ from orca_core.mapf.plan import SUBOPTIMAL, Plan
 from orca_core.mapf.prioritized import enter_all
 from orca_core.mapf.search import Search
 
-__all__ = ["Iteration", "Settings", "solve"]
+__all__ = ["NO_FARTHER", "Iteration", "Settings", "solve"]
 
 Path = NDArray[np.int32]
 Agents = NDArray[np.int64]
+
+# what ended a plan in which repairing came no farther
+NO_FARTHER = "no-farther"
 
 INITIAL = ("PP", "PIBT")
 REPAIRS = ("Adaptive", "Collision", "Target", "Random")
@@ -36,7 +39,9 @@ class Settings:
     """How to search; the names and defaults are those of the published solver.
 
     `max_iterations` bounds the improvement, 0: none of it, the first plan that holds is returned. `expansions` bounds
-    everything. `repairs` bounds the iterations that bring the first plan about.
+    everything. `repairs` bounds the iterations that bring the first plan about, and `patience` those in a row after
+    which as many pairs meet as before: where two have to change places in a corridor no order of planning one after
+    the other leads anywhere.
     """
 
     init_algo: str = "PP"
@@ -45,6 +50,7 @@ class Settings:
     neighbor_size: int = 8
     max_iterations: int = 0
     repairs: int = 100_000
+    patience: int = 2_000
     init_lns: bool = True
     expansions: int = 1_000_000_000
 
@@ -65,6 +71,7 @@ class Settings:
                 ("neighbor_size", self.neighbor_size, 1),
                 ("max_iterations", self.max_iterations, 0),
                 ("repairs", self.repairs, 0),
+                ("patience", self.patience, 1),
                 ("expansions", self.expansions, 0),
             )
             if value < least
@@ -214,9 +221,12 @@ class _Solver:
         }
         chosen = self.settings.init_destroy_strategy
         rule = destroy.Adaptive(rules if chosen == "Adaptive" else {chosen: rules[chosen]}, self.random)
+        fewest, in_vain = self._pairs_of(), 0
         while any(pairs):
             if self.repairs >= self.settings.repairs:
                 self.limit = "repairs"
+            elif in_vain >= self.settings.patience:
+                self.limit = NO_FARTHER
             if self.limit is not None or self._over():
                 return False
             self.repairs += 1
@@ -231,7 +241,9 @@ class _Solver:
                 self._put_back(group, kept)
                 self._meet(group)
             rule.learn(max(0, before - self._pairs_of(group)) / len(group))
-            self.report(Iteration("repair", self.repairs, len(group), self._pairs_of(), self._costs(), accepted))
+            meeting = self._pairs_of()
+            fewest, in_vain = (meeting, 0) if meeting < fewest else (fewest, in_vain + 1)
+            self.report(Iteration("repair", self.repairs, len(group), meeting, self._costs(), accepted))
         return True
 
     def _improve(self) -> None:

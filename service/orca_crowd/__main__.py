@@ -10,7 +10,7 @@ import os
 import sys
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated
 
 from orca_crowd.commands.interrupts import ended_quietly
 
@@ -156,18 +156,22 @@ def replay(
 def load(
     file: Annotated[Path, typer.Argument(help="A MovingAI .map, or GeoJSON.")],
     world: Annotated[str, typer.Option(help="Id of the world.")],
-    kind: Annotated[str, typer.Option("--as", help="What it becomes: walkable or obstacles.")] = "walkable",
+    kind: Annotated[
+        str, typer.Option("--as", help="What it becomes: walkable, obstacles, or grid, of the world.")
+    ] = "walkable",
     cell_size: Annotated[float | None, typer.Option(help="Side of a cell of a .map; 1.")] = None,
     url: Annotated[str, typer.Option(help="The server.")] = "http://127.0.0.1:8000",
 ) -> None:
-    """Upload a map to a world, as a walkable area or as obstacles."""
-    if kind not in ("walkable", "obstacles"):
-        raise fail(f"use --as walkable or --as obstacles, not --as {kind}")
-    from orca_crowd.commands.load import Refused, upload
+    """Upload a map to a world, as a walkable area, as obstacles or as its grid map.
 
-    as_kind: Literal["walkable", "obstacles"] = "walkable" if kind == "walkable" else "obstacles"
+    A server that wants a key gets the one in ORCA_CROWD_API_KEY.
+    """
+    from orca_crowd.commands.load import KINDS, Refused, upload
+
+    if kind not in KINDS:
+        raise fail(f"use {', '.join(f'--as {known}' for known in KINDS[:-1])} or --as {KINDS[-1]}, not --as {kind}")
     try:
-        typer.echo(upload(file, world, as_kind, cell_size, url))
+        typer.echo(upload(file, world, kind, cell_size, url))
     except Refused as refusal:
         raise fail(str(refusal), refusal.exit_code) from None
 
@@ -198,7 +202,8 @@ def _is_loopback(host: str) -> bool:
 def main() -> None:
     """Run the command; anything unforeseen is one line and exit code 1, the whole of it with ORCA_CROWD_TRACEBACK=1."""
     try:
-        app()
+        with ended_quietly():
+            app()
     except Exception as error:
         if os.environ.get("ORCA_CROWD_TRACEBACK"):
             raise

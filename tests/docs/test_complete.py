@@ -26,7 +26,7 @@ PROTOCOL = ROOT / "docs" / "protocol.md"
 OPTIONS = ROOT / "docs" / "options.md"
 
 # read from the environment, but no settings; named in the documentation all the same
-OTHER_VARIABLES = frozenset({"ORCA_CROWD_TRACEBACK"})
+OTHER_VARIABLES = frozenset({"ORCA_CROWD_API_KEY", "ORCA_CROWD_TRACEBACK"})
 
 
 def plain(cell: str) -> str:

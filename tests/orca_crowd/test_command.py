@@ -18,7 +18,7 @@ from websockets.exceptions import ConnectionClosed
 from websockets.sync.client import ClientConnection, connect
 from websockets.typing import Subprotocol
 
-from tests.support.live_server import child_environment
+from tests.support.live_server import child_environment, live_server
 
 MAP = "type octile\nheight 3\nwidth 4\nmap\n....\n.@@.\n....\n"
 
@@ -103,6 +103,29 @@ def test_a_map_is_loaded(server: str, client: httpx.Client, world: str, tmp_path
     assert run("load", str(area), "--world", name, "--as", "obstacles", "--url", server).returncode == 0
     shown = client.get(world).json()
     assert (shown["walkable"], shown["obstacles"]) == (1, 1)
+    answer = run("load", str(grid), "--world", name, "--as", "grid", "--url", server)
+    assert (answer.returncode, answer.stdout) == (0, f"a.map: the grid map of world {name}\n")
+    assert client.get(f"{world}/grid-map").json()["grid_map"]["rows"] == ["....", ".@@.", "...."]
+
+
+def test_a_map_is_loaded_with_a_key(tmp_path: Path) -> None:
+    grid = tmp_path / "a.map"
+    grid.write_text(MAP, encoding="ascii")
+    with live_server(tmp_path, "--engine", "inline", "--data", str(tmp_path / "kept")) as address:
+        url = f"http://{address}"
+        assert httpx.post(f"{url}/v1/worlds", json={"id": "hall", "time_step": 0.1}).status_code == 201
+        made = {
+            scope: run("keys", "create", "--scope", scope, "--data", str(tmp_path / "kept")).stdout.strip()
+            for scope in ("read", "control")
+        }
+        load = ("load", str(grid), "--world", "hall", "--url", url)
+        for key in ("", "wrong", "schl\u00fcssel", made["read"]):
+            answer = run(*load, ORCA_CROWD_API_KEY=key)
+            assert (answer.returncode, answer.stdout) == (2, "")
+            assert answer.stderr.startswith("orca-crowd: set ORCA_CROWD_API_KEY to a key ")
+            assert len(answer.stderr.splitlines()) == 1
+        answer = run(*load, ORCA_CROWD_API_KEY=f"{made['control']}\n")
+        assert (answer.returncode, answer.stdout) == (0, "a.map: 1 areas in world hall\n")
 
 
 def test_a_map_that_is_refused_is_told(server: str, world: str, tmp_path: Path) -> None:

@@ -104,14 +104,14 @@ def _command(process: psutil.Process) -> str:
 
 
 @contextmanager
-def ray_cluster() -> Iterator[RayCluster]:
-    """A cluster whose head takes no worlds; every process of it has ended after the block."""
+def ray_cluster(**more: str) -> Iterator[RayCluster]:
+    """A cluster whose head takes no worlds, with more variables for its processes; all have ended after the block."""
     # sockets have short names: not in the folder of the test
     folder = Path(tempfile.mkdtemp(prefix="oc"))
     environment = {name: value for name, value in child_environment().items() if name != "PYTHONWARNINGS"}
     # where Ray writes down what its newest cluster is, which it does not make by itself
     (folder / "ray").mkdir()
-    environment["RAY_TMPDIR"] = str(folder)
+    environment |= {"RAY_TMPDIR": str(folder), **more}
     with (folder / "log").open("wb") as log:
         process = subprocess.Popen(
             [sys.executable, __file__, str(folder / "ray")],

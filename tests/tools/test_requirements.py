@@ -66,7 +66,14 @@ def test_versions_are_those_of_the_constraints(path: Path) -> None:
     ("stem", "wanted"),
     [
         ("serve", PROJECT["project"]["dependencies"]),
-        ("ray", [*PROJECT["project"]["dependencies"], *PROJECT["project"]["optional-dependencies"]["ray"]]),
+        (
+            "ray",
+            [
+                *PROJECT["project"]["dependencies"],
+                *PROJECT["project"]["optional-dependencies"]["ray"],
+                *PROJECT["project"]["optional-dependencies"]["s3"],
+            ],
+        ),
         (
             "test",
             [

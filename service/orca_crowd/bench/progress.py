@@ -18,7 +18,7 @@ def tracked(console: Console, tasks: Sequence[tuple[Any, str, int]]) -> Iterator
 
     Bars are drawn only when something advances, never by a second thread, which would take its share of the core.
     """
-    columns = (TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn(), TimeRemainingColumn())
+    columns = (TextColumn("{task.description}", markup=False), BarColumn(), TimeElapsedColumn(), TimeRemainingColumn())
     with Progress(*columns, console=console, auto_refresh=False, transient=True) as bars:
         known = {key: bars.add_task(name, total=total) for key, name, total in tasks}
 

@@ -13,6 +13,7 @@ from typing import Annotated
 import typer
 from rich.console import Console
 from rich.table import Table
+from rich.text import Text
 
 from orca_crowd.keys.scopes import Scope
 from orca_crowd.keys.store import KeyStore, KeyStoreError
@@ -21,6 +22,12 @@ from orca_crowd.settings import Settings
 __all__ = ["app"]
 
 app = typer.Typer(name="keys", help="Make, list and revoke API keys.", no_args_is_help=True)
+
+# width of the table where nobody looks at it on a terminal
+WIDE = 1000
+# what a key's name, scope, days and state take of it, and one day
+BESIDE = 48
+DAY = 10
 
 UNITS = {"m": 60.0, "h": 3600.0, "d": 86_400.0, "w": 604_800.0, "y": 31_557_600.0}
 
@@ -57,12 +64,21 @@ def show(file: File = None, port: Port = None, data: Data = None) -> None:
     """List the keys: everything but the keys themselves."""
     with _store(file, port, data) as store:
         entries = store.entries()
-    table = Table("name", "label", "scope", "worlds", "made", "ends", "state", box=None)
+    console = Console()
+    # in a file or a pipe a key is one line; on a narrow terminal cells take more lines, and nothing is cut
+    console.width = console.width if console.is_terminal else WIDE
+    table = Table(box=None, pad_edge=False, padding=(0, 1, 0, 0))
+    for heading in ("name", "label", "scope", "worlds", "made", "ends", "state"):
+        free = max(6, (console.width - BESIDE) // 2) if heading in ("label", "worlds") else None
+        least = DAY if heading in ("made", "ends") else None
+        table.add_column(heading, min_width=least, max_width=free, overflow="fold")
     for entry in entries:
         worlds = "all" if entry.worlds is None else ", ".join(entry.worlds)
         ends = "never" if entry.expires is None else _day(entry.expires)
-        table.add_row(entry.name, entry.label, entry.scope, worlds, _day(entry.created), ends, entry.state(time.time()))
-    Console().print(table)
+        cells = (entry.name, entry.label, entry.scope, worlds, _day(entry.created), ends, entry.state(time.time()))
+        # a label is anybody's text, and brackets in it are no markup
+        table.add_row(*map(Text, cells))
+    console.print(table)
 
 
 @app.command()

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
-from typing import Literal
 from urllib.parse import quote
 
 import httpx
 
-__all__ = ["Refused", "upload"]
+__all__ = ["KINDS", "Refused", "upload"]
+
+# what a map may become
+KINDS = ("walkable", "obstacles", "grid")
+# where the key is: an argument would be seen by everybody who lists processes
+KEY_VARIABLE = "ORCA_CROWD_API_KEY"
 
 TYPES = {".map": "text/plain", ".geojson": "application/geo+json", ".json": "application/geo+json"}
 SECONDS = 300.0
@@ -23,7 +28,7 @@ class Refused(Exception):
         self.exit_code = exit_code
 
 
-def upload(file: Path, world: str, kind: Literal["walkable", "obstacles"], cell_size: float | None, url: str) -> str:
+def upload(file: Path, world: str, kind: str, cell_size: float | None, url: str) -> str:
     """Send the file; one line that says what came of it, or Refused."""
     media = TYPES.get(file.suffix.lower())
     if media is None:
@@ -35,12 +40,17 @@ def upload(file: Path, world: str, kind: Literal["walkable", "obstacles"], cell_
     query: dict[str, str] = {"as": kind}
     if cell_size is not None:
         query["cell_size"] = repr(cell_size)
+    headers = {"content-type": media, "accept": "application/json"}
+    if key := os.environ.get(KEY_VARIABLE, "").strip():
+        if not (key.isascii() and key.isprintable()):
+            raise Refused(f"set {KEY_VARIABLE} to a key as orca-crowd keys create prints it", 2)
+        headers["authorization"] = f"Bearer {key}"
     try:
         response = httpx.post(
             f"{url.rstrip('/')}/v1/worlds/{quote(world, safe='')}/map",
             params=query,
             content=data,
-            headers={"content-type": media, "accept": "application/json"},
+            headers=headers,
             timeout=SECONDS,
         )
     except (httpx.HTTPError, httpx.InvalidURL) as error:
@@ -49,9 +59,8 @@ def upload(file: Path, world: str, kind: Literal["walkable", "obstacles"], cell_
         raise _refusal(file, response)
     answer = response.json()
     warned = "".join(f"\nwarning: {warning['message']}" for warning in answer["warnings"])
-    return (
-        f"{file.name}: {len(answer['ids'])} {'areas' if kind == 'walkable' else 'obstacles'} in world {world}{warned}"
-    )
+    made = {"walkable": f"{len(answer['ids'])} areas in", "obstacles": f"{len(answer['ids'])} obstacles in"}
+    return f"{file.name}: {made.get(kind, 'the grid map of')} world {world}{warned}"
 
 
 def _refusal(file: Path, response: httpx.Response) -> Refused:
@@ -61,4 +70,6 @@ def _refusal(file: Path, response: httpx.Response) -> Refused:
         detail = str(problem["detail"])
     except (ValueError, KeyError, TypeError):
         detail = f"HTTP {response.status_code}"
+    if response.status_code in (401, 403):
+        return Refused(f"set {KEY_VARIABLE} to a key that may control this world: {detail}", 2)
     return Refused(f"mend {file.name} or the request: {detail}", 2 if response.status_code < 500 else 1)

@@ -212,7 +212,7 @@ def _run(scene: RunScene, length: Length, kept: Kept, digest_alone: bool) -> Non
         check_size(world.agent_count, 2 + most // every)
     recording = Recording.of(world, scene.name, scene.attribution) if kept.drawn else None
     console = Console(stderr=True)
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
+    columns = (TextColumn("{task.description}", markup=False), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
     with ExitStack() as ends:
         # nothing is drawn where nobody looks
         progress = ends.enter_context(Progress(*columns, console=console, disable=not console.is_terminal))

@@ -57,6 +57,7 @@ class Server(DrainingServer):
             os._exit(1)
         # readiness ends now, not when the loop comes to it
         self.services.draining = True
+        self.services.warmup.give_up()
         self.should_exit = True
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
@@ -184,7 +185,9 @@ def run(settings: Settings) -> int:
     _say_what_runs(settings, f"http://{host}:{listener.getsockname()[1]}", server.services)
     progress.start()
     try:
-        server.run(sockets=[listener])
+        # from here on and not only once the loop runs: a signal in between would be a traceback
+        with server.capture_signals():
+            server.run(sockets=[listener])
     finally:
         progress.stop()
     return 0

@@ -135,7 +135,7 @@ def _make(folder: Folder, config: Config, jobs: Sequence[Job], procs: int) -> in
     if not missing:
         return 0
     console = Console(stderr=True)
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
+    columns = (TextColumn("{task.description}", markup=False), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
     failed, done = 0, 0
     with (
         Progress(*columns, console=console, disable=not console.is_terminal) as progress,

@@ -88,4 +88,4 @@ def view(
         typer.echo(f"orca-crowd: {error}", err=True)
         raise typer.Exit(2) from None
     thinned = "" if len(traces.steps) == traces.total else f", {len(traces.steps):,} of {traces.total:,} steps"
-    typer.echo(f"{written}: {len(traces.ids):,} agents{thinned}, {written.stat().st_size / 1e6:.1f} MB")
+    typer.echo(f"{written}: {len(traces.ids):,} agents{thinned}, {written.stat().st_size / 1e6:.2f} MB")

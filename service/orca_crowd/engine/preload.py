@@ -13,8 +13,8 @@ import signal
 from contextlib import redirect_stderr, suppress
 from pathlib import Path
 
-# Ctrl+C goes to the whole group and is the server's business, which ends whoever is still loading
-signal.signal(signal.SIGINT, signal.SIG_IGN)
+# Ctrl+C while kernels are still compiled ends this process too, without a traceback; once they are, CPython ignores it
+signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 # what is to be said of the kernel cache the server says itself, once
 with redirect_stderr(io.StringIO()):

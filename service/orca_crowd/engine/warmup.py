@@ -14,6 +14,8 @@ __all__ = ["Progress", "Warmup"]
 
 # how often the end is looked for: a thread that waited for the other one could not be woken at the end of the server
 POLL_SECONDS = 0.05
+# Ctrl+C ends the server of forks and tells this process to end: the one may be seen before the other
+MOMENT_SECONDS = 0.5
 
 log = logging.getLogger("orca_crowd")
 Progress = Callable[[int, int, str], None]
@@ -32,11 +34,16 @@ class Warmup:
         self.ready = False
         self.failed = False
         self._progress = progress
+        self._unwanted = threading.Event()
         self._thread = threading.Thread(target=self._run, name="orca-warmup", daemon=True)
 
     def start(self) -> None:
         """Begin to compile."""
         self._thread.start()
+
+    def give_up(self) -> None:
+        """The server ends: what fails from now on is nobody's concern."""
+        self._unwanted.set()
 
     def join(self, seconds: float) -> None:
         """Wait for the end, at most so long; a compilation cannot be interrupted."""
@@ -71,4 +78,5 @@ class Warmup:
             self.ready = True
         except Exception:
             self.failed = True
-            log.exception("the kernels could not be compiled")
+            if not self._unwanted.wait(MOMENT_SECONDS):
+                log.exception("the kernels could not be compiled")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Sequence
 from typing import Final
 
 from orca_crowd.journal.row import Row, log_name, past_name
@@ -30,11 +31,11 @@ class Packing:
         self._lock = threading.Lock()
         self._packing = threading.Lock()
 
-    def begin(self, row: Row, number: int, first: bytes) -> None:
-        """Go on behind what was read, with the first object of a life."""
+    def begin(self, row: Row, lives: Sequence[tuple[int, bytes]]) -> None:
+        """Go on behind what was read, with the objects that a life began with."""
         # behind what is damaged a past would have a gap
-        self._loose = [*row.loose, (number, first)] if row.damage is None else []
-        self._lives = {*row.lives, number}
+        self._loose = [*row.loose, *lives] if row.damage is None else []
+        self._lives = {*row.lives, *(number for number, _ in lives)}
         self._pasts = list(row.pasts)
         self._states = list(row.states)
         self._leftover = [each for each in row.leftover if each not in self._lives]

@@ -10,7 +10,7 @@ from orca_crowd.journal.errors import BadJournal, StoreAway
 from orca_crowd.journal.segments import Operation, Segment, parted, unseal
 from orca_crowd.journal.store import Store
 
-__all__ = ["Mark", "Row", "log_name", "marks", "past_name", "read_row"]
+__all__ = ["Mark", "Row", "is_behind", "last_number", "log_name", "marks", "past_name", "read_row"]
 
 # states that are looked at first: one that cannot be read falls back to the one before
 STATES: Final = 2
@@ -62,19 +62,38 @@ def past_name(folder: str, first: int, last: int) -> str:
     return f"{folder}/past/{first:020d}-{last:020d}"
 
 
-def read_row(store: Store, folder: str, made: int) -> Row:
-    """Everything from one of the last states on, not before `made`.
+def last_number(store: Store, folder: str, made: int) -> int:
+    """The highest number of any object that is there now, not before `made`; `made` - 1 where there is none."""
+    names = store.names(folder)
+    pasts = _pasts(_inside("past/", names))
+    return max([*_numbers(_inside("log/", names)), *(last for _, last in pasts), made - 1])
+
+
+def is_behind(store: Store, folder: str, number: int) -> bool:
+    """Whether an object that was just written is behind the others.
+
+    It is not where its number was used before and is free again, since that one was put together with others: those are
+    there, or a state that begins behind them.
+    """
+    names = store.names(folder)
+    pasts = _pasts(_inside("past/", names))
+    begins = (int(name.partition("-")[0]) for name in _inside("states/", names))
+    return not any(first <= number <= last for first, last in pasts) and not any(begin > number for begin in begins)
+
+
+def read_row(store: Store, folder: str, made: int, end: int) -> Row:
+    """Everything from one of the last states on, not before `made` and not from `end` on.
 
     StoreAway where it cannot be read now, BadJournal where no state is left."""
     for _ in range(TRIES):
         names = store.names(folder)
-        states = sorted(name.removeprefix("states/") for name in names if name.startswith("states/"))
+        states = sorted(_inside("states/", names))
         states = [name for name in states if int(name.partition("-")[0]) >= made]
         beginnings = sorted({int(name.partition("-")[0]) for name in states})
         # a state that its life could not announce any more is none, so it may take one before these
         found: Row | None = None
         for back in _order(len(beginnings)):
-            row = _read_from(store, folder, names, made, beginnings[-back])
+            row = _read_from(store, folder, names, (made, end), beginnings[-back])
             if row is None:
                 break
             row.states = states
@@ -95,17 +114,13 @@ def _order(count: int) -> list[int]:
     return sorted(range(1, count + 1), key=lambda back: (back != STATES, back))
 
 
-def _read_from(store: Store, folder: str, names: list[str], made: int, begin: int) -> Row | None:
+def _read_from(store: Store, folder: str, names: list[str], of: tuple[int, int], begin: int) -> Row | None:
     """Objects from a number on; None where some were put together meanwhile."""
+    made, end = of
     row = Row(made=made)
-    numbers = sorted(int(name.removeprefix("log/")) for name in names if name.startswith("log/"))
-    for name in names:
-        if name.startswith("past/"):
-            first, _, last = name.removeprefix("past/").partition("-")
-            row.pasts.append((int(first), int(last)))
-    row.pasts = sorted(pair for pair in row.pasts if pair[0] >= made)
-    numbers = [number for number in numbers if number >= made]
-    row.last = max([*numbers, *(last for _, last in row.pasts), made - 1])
+    numbers = [number for number in _numbers(_inside("log/", names)) if made <= number < end]
+    row.pasts = [pair for pair in _pasts(_inside("past/", names)) if made <= pair[0] < end]
+    row.last = min(max([*numbers, *(last for _, last in row.pasts), made - 1]), end - 1)
     wanted = [pair for pair in row.pasts if pair[1] >= begin]
     found: dict[int, bytes] = {}
     for data in store.get_all([past_name(folder, *pair) for pair in wanted]):
@@ -126,6 +141,19 @@ def _read_from(store: Store, folder: str, names: list[str], made: int, begin: in
             row.loose.append((number, data))
     _decode(row, found, begin)
     return row
+
+
+def _inside(folder: str, names: list[str]) -> list[str]:
+    return [name.removeprefix(folder) for name in names if name.startswith(folder)]
+
+
+def _numbers(names: list[str]) -> list[int]:
+    return sorted(int(name) for name in names)
+
+
+def _pasts(names: list[str]) -> list[tuple[int, int]]:
+    found = (name.partition("-") for name in names)
+    return sorted((int(first), int(last)) for first, _, last in found)
 
 
 def _decode(row: Row, found: dict[int, bytes], begin: int) -> None:

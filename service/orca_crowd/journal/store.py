@@ -3,10 +3,13 @@
 What journals need beside that is to write an object only where there is none of its name, as one act: of two who do so
 at the same time one is refused. It is `If-None-Match` of S3 and a hard link of a file system. Drivers that look first
 and then write are refused, since two could find nothing at the same moment: known are those in SCHEMES.
+
+The driver of a URL, with its connections, is one for the whole process, however many worlds write there.
 """
 
 from __future__ import annotations
 
+import functools
 import os
 import secrets
 from collections.abc import Iterator, Sequence
@@ -19,8 +22,18 @@ from orca_crowd.journal.errors import BadStore, StoreAway
 __all__ = ["SCHEMES", "Store"]
 
 # and what brings the driver, None where fsspec has it
-SCHEMES: Final = {"file": None, "local": None, "memory": None, "s3": "s3fs", "s3a": "s3fs"}
+SCHEMES: Final = {"file": None, "local": None, "memory": None, "s3": "'orca-crowd[s3]'", "s3a": "'orca-crowd[s3]'"}
 LOCAL: Final = frozenset({"file", "local"})
+# connections of a driver: with the ten of its default worlds that share a process would wait for each other
+CONNECTIONS: Final = 50
+# tries of one request; more of them, as by default, would still wait for the next when the store has long been back
+ATTEMPTS: Final = 3
+# what S3 answers where there is an object of this name, and where somebody else is just writing one
+THERE: Final = 412
+UNDER_WAY: Final = 409
+NO_BUCKET: Final = "NoSuchBucket"
+# how often it is asked then
+CONFLICTS: Final = 5
 
 
 class Store:
@@ -34,13 +47,9 @@ class Store:
             known = ", ".join(f"{name}://" for name in SCHEMES)
             raise BadStore(f"journals cannot be kept at {url}: known are {known}")
         try:
-            from fsspec.core import url_to_fs
-
-            # what is listed was written by others, so nothing of it is remembered
-            self._system, root = url_to_fs(url, use_listings_cache=False)
+            self._system, root = _driver(url, os.getpid())
         except ImportError as error:
-            driver = SCHEMES[scheme]
-            wanted = "'orca-crowd[store]'" if driver is None or "fsspec" in str(error.name or "") else driver
+            wanted = SCHEMES[scheme] or "'orca-crowd[store]'"
             raise BadStore(f"journals cannot be kept at {url}: pip install {wanted} ({error})") from None
         except Exception as error:
             raise BadStore(f"journals cannot be kept at {url}: {error}") from None
@@ -55,7 +64,9 @@ class Store:
         """
         name = f"probe-{secrets.token_hex(8)}"
         try:
-            if not self.put_new(name, b"1") or self.put_new(name, b"2") or self.get(name) != b"1":
+            # a driver that has tried the first one twice may say that it was there, and it was
+            self.put_new(name, b"1")
+            if self.put_new(name, b"2") or self.get(name) != b"1":
                 raise BadStore(f"journals cannot be kept at {self.url}: it replaces what it is told not to replace")
         finally:
             with suppress(StoreAway):
@@ -69,11 +80,21 @@ class Store:
         with self._asked():
             if self._local:
                 return _link_new(Path(self._path(name)), data)
-            try:
-                self._system.pipe_file(self._path(name), data, mode="create")
-            except FileExistsError:
-                return False
-            return True
+            conflicts = 0
+            while True:
+                try:
+                    self._system.pipe_file(self._path(name), data, mode="create")
+                    return True
+                except FileExistsError:
+                    return False
+                except OSError as error:
+                    # drivers know a refusal by words that not every store says
+                    status, _ = _answer(error)
+                    if status == THERE:
+                        return False
+                    conflicts += 1
+                    if status != UNDER_WAY or conflicts == CONFLICTS:
+                        raise
 
     def put(self, name: str, data: bytes) -> None:
         """Write an object, also in the place of another."""
@@ -88,7 +109,10 @@ class Store:
         with self._asked():
             try:
                 return bytes(self._system.cat_file(self._path(name)))
-            except FileNotFoundError:
+            except FileNotFoundError as error:
+                if _answer(error)[1] == NO_BUCKET:
+                    # of that nothing follows for the objects that should be in it
+                    raise
                 return None
 
     def get_all(self, names: Sequence[str]) -> list[bytes | None]:
@@ -100,19 +124,18 @@ class Store:
             found: dict[str, Any] = self._system.cat(paths, on_error="return")
         values = [found.get(path) for path in paths]
         for value in values:
-            if isinstance(value, Exception) and not isinstance(value, FileNotFoundError):
+            if isinstance(value, Exception) and (
+                not isinstance(value, FileNotFoundError) or _answer(value)[1] == NO_BUCKET
+            ):
                 raise StoreAway(f"{self.url} cannot be read: {value}")
         return [bytes(value) if isinstance(value, bytes) else None for value in values]
 
     def has(self, name: str) -> bool:
-        """Whether there is an object of this name."""
-        with self._asked():
-            # told by the driver as any other error where it cannot say
-            try:
-                self._system.info(self._path(name))
-            except FileNotFoundError:
-                return False
-            return True
+        """Whether there is an object of this name, for small ones.
+
+        They are read, since drivers look for a folder where an object is not: that is a request more, and a dear one.
+        """
+        return self.get(name) is not None
 
     def names(self, folder: str) -> list[str]:
         """The objects whose names begin with `folder/`, in the order of their names, without that."""
@@ -151,6 +174,40 @@ class Store:
             yield
         except Exception as error:
             raise StoreAway(f"{self.url} does not answer as it should: {type(error).__name__}: {error}") from error
+
+
+@functools.lru_cache(maxsize=16)
+def _driver(url: str, _process: int) -> tuple[Any, str]:
+    """The driver of a URL, and the URL as it names it; ImportError where it is not installed.
+
+    Not as fsspec keeps them, which is one for each thread that ever asked.
+    """
+    from fsspec.config import conf
+    from fsspec.core import url_to_fs
+
+    options: dict[str, Any] = {}
+    if url.startswith(("s3:", "s3a:")):
+        given = {**conf.get("s3", {}), **conf.get("s3a", {})}
+        known = {
+            "max_pool_connections": CONNECTIONS,
+            "retries": {"mode": "standard", "total_max_attempts": ATTEMPTS},
+        }
+        # one piece after the other: otherwise the size of each object is asked for before it is read
+        options = {"max_concurrency": 1, **given, "config_kwargs": {**known, **given.get("config_kwargs", {})}}
+    # what is listed was written by others, so nothing of it is remembered
+    system, root = url_to_fs(url, use_listings_cache=False, skip_instance_cache=True, **options)
+    return system, str(root)
+
+
+def _answer(error: BaseException | None) -> tuple[int, str]:
+    """The status and the code that a store answered with, where what a driver has raised tells them; 0 and nothing."""
+    while error is not None:
+        answer = getattr(error, "response", None)
+        if isinstance(answer, dict):
+            status = answer.get("ResponseMetadata", {}).get("HTTPStatusCode", 0)
+            return int(status), str(answer.get("Error", {}).get("Code", ""))
+        error = error.__cause__
+    return 0, ""
 
 
 def _link_new(path: Path, data: bytes) -> bool:

@@ -2,7 +2,8 @@
 
 An object is written only where there is none of its number, as one act of the store. So whoever brings the world to
 life writes the next number, and from then on the process that had it before finds its next number taken, forever: it
-writes nothing, and so acknowledges nothing. That first object of each life stays as long as the world.
+writes nothing, and so acknowledges nothing. Such first objects stay as long as the world; the names of others become
+free when they are put together, so a new life looks whether what it has written is behind all of them.
 
     made/<world>                       where the row begins: written last, removed first
     asleep/<world>                     while the world is put away
@@ -20,7 +21,7 @@ import secrets
 import threading
 import zlib
 from collections.abc import Mapping
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor, wait
 from contextlib import suppress
 from typing import Any, Final
 
@@ -28,7 +29,7 @@ from orca_crowd.journal.entries import FirstState
 from orca_crowd.journal.errors import StoreAway, Superseded
 from orca_crowd.journal.making import fact_rows
 from orca_crowd.journal.packing import PACK_OBJECTS, Packing
-from orca_crowd.journal.row import Mark, Row, log_name, marks, read_row
+from orca_crowd.journal.row import Mark, Row, is_behind, last_number, log_name, marks, read_row
 from orca_crowd.journal.segments import Operation, seal
 from orca_crowd.journal.store import Store
 
@@ -36,6 +37,8 @@ __all__ = ["Trail"]
 
 # how long a write is waited for; it goes on, and is asked after before the next one
 ANSWER_SECONDS: Final = 3.0
+# that a life begins with at the most, where another one goes on writing
+FIRST_OBJECTS: Final = 64
 # numbers of a world begin here times the milliseconds of its first epoch, so that none is used by two worlds of one id
 NUMBERS: Final = 1_000_000
 
@@ -75,22 +78,49 @@ class Trail:
         `now` is in milliseconds. StoreAway where that cannot be done now.
         """
         self.epoch = now
-        made = self.store.get(f"made/{self.world}")
-        if made is None:
-            return None
-        row = read_row(self.store, self.folder, int(made))
+        count = 1
         while True:
+            told = self.store.get(f"made/{self.world}")
+            if told is None:
+                return None
+            made = int(told)
+            # nobody writes behind these any more: whoever read first could find more behind what was read for ever
+            self.next = last_number(self.store, self.folder, made) + 1
+            lives = self._begin_life(now, count)
+            count = min(4 * count, FIRST_OBJECTS)
+            if not lives or not is_behind(self.store, self.folder, lives[0][0]):
+                continue
+            row = read_row(self.store, self.folder, made, lives[0][0])
             self.epoch = max(now, row.epoch + 1)
-            self.next = row.last + 1
-            first = seal(self.next, self.life, [("life", [self.epoch])])
-            if self._put(first):
+            if self.epoch == now:
                 break
-            row = read_row(self.store, self.folder, int(made))
+            # the clock of a life before was ahead of ours: our number is told once more
+            again = self._begin_life(self.epoch, 1)
+            if again:
+                lives += again
+                break
         self._made, self.damage = True, row.damage
-        self._packing.begin(row, self.next, first)
+        self._packing.begin(row, lives)
         self._marks = [mark for segment in row.segments for mark in marks(segment.number, segment.operations)]
-        self.next += 1
         return row
+
+    def _begin_life(self, epoch: int, count: int) -> list[tuple[int, bytes]]:
+        """Write the next objects, so many at the same time since who has the world may be writing them one by one.
+
+        Those that were written behind all of others', with their numbers; none where the last is another's.
+        """
+        numbers = range(self.next, self.next + count)
+        objects = [(number, seal(number, self.life, [("life", [epoch])])) for number in numbers]
+        pool = ThreadPoolExecutor(count, thread_name_prefix="orca-claim")
+        try:
+            writing = [pool.submit(self._put_or_find, log_name(self.folder, number), data) for number, data in objects]
+            if wait(writing, ANSWER_SECONDS).not_done:
+                raise StoreAway(f"{self.store.url} has not answered for {ANSWER_SECONDS:g} seconds")
+        finally:
+            pool.shutdown(wait=False)
+        others = [place for place, each in enumerate(writing) if not each.result()]
+        self.next += count
+        return objects[others[-1] + 1 :] if others else objects
 
     # writing
 

@@ -73,8 +73,12 @@ def main(orders: IO[str], answers: IO[str]) -> None:
         except Exception as error:  # one run that fails is no reason to lose the others
             answer = {"refused": f"{type(error).__name__}: {error}"}
         busy.clear()
-        answers.write(json.dumps(answer) + "\n")
-        answers.flush()
+        try:
+            answers.write(json.dumps(answer) + "\n")
+            answers.flush()
+        except BrokenPipeError:
+            # who wanted it is gone; what is left in the buffer is not tried again at exit
+            os._exit(1)
 
 
 if __name__ == "__main__":

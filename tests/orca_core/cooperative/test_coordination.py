@@ -104,6 +104,49 @@ def test_who_crosses_takes_turns_at_the_gap_and_arrives(variant: str) -> None:
     assert DRIFT in seen, "nobody had to wait"
 
 
+def test_discs_hardly_touch_however_dense_it_is() -> None:
+    found = {}
+    for holding in (True, False):
+        world = a_world()
+        chance = np.random.default_rng(4)
+        halves = [[(left + column, row) for column in range(7) for row in range(9)] for left in (0, 8)]
+        starts = [[half[k] for k in chance.permutation(len(half))[:14]] for half in halves]
+        goals = [[half[k] for k in chance.permutation(14)] for half in starts[::-1]]
+        add(world, starts[0] + starts[1], goals[0] + goals[1])
+        if not holding:
+            world.hold = None
+        least = np.inf
+        for step in range(300):
+            if holding and step == 150:
+                world = World.restore(world.snapshot())
+                Simulation(world)
+            world.step()
+            least = min(least, closest(world))
+        found[holding] = least
+    # discs of 0.4, of which a fiftieth may touch
+    assert found[True] >= 0.98 * 0.8
+    assert found[False] < 0.94 * 0.8
+
+
+def test_whoever_is_kept_from_meeting_another_has_not_arrived_yet() -> None:
+    world = World(time_step=0.25)
+    traits = {"radius": [0.4], "max_speed": [1.0], "goal_tolerance": [0.1], "preferred_speed": [1.0]}
+    world.add_agents({"position": [[0.0, 0.0]], "goal": [[0.3, 0.0]], **traits})
+    agents = world.population.state
+
+    def hold(_: World) -> np.ndarray:
+        agents["position"][0, 0] -= 0.1
+        agents.place_anew()
+        return np.array([0])
+
+    world.hold = hold
+    assert (world.step().events, world.column("status").tolist()) == ([], [STATUS_NAMES.index("moving")])
+    assert world.column("position")[0, 0] == pytest.approx(0.15)
+    world.hold = None
+    assert [event.kind for event in world.step().events] == ["arrived"]
+    assert world.column("status").tolist() == [ARRIVED]
+
+
 def test_a_world_that_is_brought_back_goes_on_with_the_same_bits() -> None:
     world = a_world()
     crossing(world)

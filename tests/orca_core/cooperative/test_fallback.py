@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
 from orca_core.cooperative.config import Config
+from orca_core.cooperative.fallback import PATIENCE, Fallback, Surroundings
+from orca_core.cooperative.frame import Frame
 from orca_core.cooperative.guide import STATES
 from orca_core.cooperative.runner import SOLVED, Run
 from orca_core.cooperative.variants import Variant
@@ -109,3 +112,27 @@ def test_a_snapshot_amid_a_sub_plan_goes_on_with_the_same_bits() -> None:
     # they came out of it on the way
     assert max(taken) >= 2
     assert min(taken) == 0
+
+
+def test_groups_that_stand_in_each_others_way_become_one() -> None:
+    # head on in a corridor with a bay, each in a plan of its own that leads through the other; a third is far away
+    instance = instance_of("@@.@@@@@@@@@ aB......CA.c @@@@@@@@@@@@")
+    frame = Frame(instance.grid)
+    fallback = Fallback(frame, Config(), np.ones(3))
+    places = frame.centers(np.array([12 + 4, 12 + 5, 12 + 11]))
+    paths = [np.arange(12 + 4, 12 + 9), np.arange(12 + 5, 12, -1), np.array([12 + 11, 12 + 10])]
+    for agent, path in enumerate(paths):
+        free = [np.full(len(path), -1, np.int64)]
+        fallback.plans.add(0, np.array([agent]), [frame.centers(path)], free, free)
+        fallback.members[agent] = 1
+    # all have come to the first cell of their paths, and the third goes on meanwhile
+    fallback.plans.at[:] = fallback.plans.first
+    fallback.plans.moved_step[2] = PATIENCE
+    nobody = np.zeros(3, np.uint8)
+    still = np.zeros((3, 2))
+    around = Surroundings(PATIENCE + 1, places, still, np.ones(3), nobody, nobody, places, paths.__getitem__)
+    joined, left = fallback.conclude(around)
+    assert (joined.tolist(), left.tolist()) == ([], [])
+    groups = {agent: int(fallback.plans.group[fallback.plans.rows == agent][0]) for agent in range(3)}
+    assert groups[0] == groups[1] != groups[2]
+    assert fallback.counts.mapf_successes == 1

@@ -89,3 +89,22 @@ def test_where_nobody_moves_there_is_nothing_to_go_on_with() -> None:
     goals = random_goals(instance.grid, np.random.default_rng(0))
     with pytest.raises(InvalidInput, match="lns-only"):
         Lifelong.of(instance, Config(), Variant.LNS_ONLY, goals, 10)
+
+
+def test_a_goal_in_a_gap_that_others_keep_coming_through_is_reached() -> None:
+    instance = instance_of("a..@..A b..@..B d..D... c..@..C ...@...")
+    # three go to and fro; the fourth is bound for the gap, for a room, and for the gap again
+    lists = [[0, 6] * 20, [7, 13] * 20, [21, 27] * 20, [18, 17, 30, 17]]
+    for variant in (Variant.CORCA, Variant.CORCA_MAPF):
+        run = Lifelong.of(instance, Config(), variant, listed_goals(lists), 1600)
+        first = -1
+        while run.step():
+            if first < 0 and run.arrivals[3]:
+                assert run.run.world is not None
+                first = run.run.world.step_count
+        # without being let in it does not get there at all as long as they go on
+        assert 0 < first <= 400
+        assert run.arrivals[3] >= 3
+        # and nobody else pays much for it
+        assert run.arrivals[:3].min() >= 10
+        assert run.metrics.collisions == 0

@@ -16,8 +16,8 @@ HEAD_ON = "a..@@@@@..b ........... B..@@@@@..A"
 CONFIG = Config(step_max=1500, radius=0.3, reps=0.05)
 
 
-def ran(drawn: str, radii: list[float] | None, variant: Variant = Variant.CORCA) -> Run:
-    run = Run(instance_of(drawn), CONFIG, variant, None if radii is None else np.array(radii))
+def ran(drawn: str, radii: list[float] | None, variant: Variant = Variant.CORCA, config: Config = CONFIG) -> Run:
+    run = Run(instance_of(drawn), config, variant, None if radii is None else np.array(radii))
     run.plan()
     run.identify_corridors()
     run.build_dependencies()
@@ -79,13 +79,7 @@ def test_whoever_is_as_wide_as_a_gap_is_refused_and_a_little_less_gets_through()
             radius=said, reps=reps, cell_size=size, step_max=600, max_speed=size, delta=0.1 * size,
             waypoint_reach_tol=0.3 * size,
         )  # fmt: skip
-        run = Run(instance_of("...@... a..@... ......A ...@..."), config, Variant.CORCA)
-        run.plan()
-        run.identify_corridors()
-        run.build_dependencies()
-        run.prepare()
-        while run.step():
-            pass
+        run = ran("...@... a..@... ......A ...@...", None, config=config)
         assert run.ended == SOLVED, (size, radius, reps)
     with pytest.raises(InvalidInput, match=r"must be above 0 and at most 0\.4495, not 0\.45"):
         Run(instance_of(HEAD_ON), CONFIG, Variant.CORCA, np.array([0.3, 0.45]))

@@ -12,7 +12,9 @@ from orca_core.cooperative.corridors import identify
 from orca_core.cooperative.guide import STATES
 from orca_core.cooperative.runner import SOLVED, STEP_MAX, Run
 from orca_core.cooperative.variants import Variant
-from tests.orca_core.mapf.maps import instance_of
+from orca_core.mapf.instance import Instance
+from orca_core.mapf.lns2 import Iteration
+from tests.orca_core.mapf.maps import grid_of, instance_of
 
 DRIFT, YIELD = STATES.index("DRIFT"), STATES.index("YIELD")
 Pairs = set[tuple[int, int]]
@@ -40,6 +42,8 @@ SCENES = {
     "parked at a goal in the way": Scene(
         "a..@@@..b ......... c..@@@..d C..@@@..D B..@@@..A", {(1, 0)}, frozenset({(2, 1), (3, 0)})
     ),
+    # b is in the way and nearer to its goal: it comes out, a goes in, and it follows
+    "two into one dead end": Scene("..@@@ a.bBA ..@@@", {(0, 1), (1, 0)}),
     "as far from the gate on both sides": Scene("...@@@... ...@@@... a.......b ...@@@... B..@@@..A", {(1, 0)}),
 }
 
@@ -84,3 +88,22 @@ def test_the_path_that_turns_back_is_in_its_corridor_twice() -> None:
     narrow = identify(run.instance.grid).place >= 0
     visits = [path[narrow[path]].tolist() for path in run.paths]
     assert sum(len(set(cells)) < len(cells) for cells in visits) == 1
+
+
+def test_two_change_places_in_a_corridor_of_two_cells() -> None:
+    grid = grid_of("...@@...", "........", "...@@...")
+    instance = Instance.from_places(grid, [(3, 1), (4, 1)], [(4, 1), (3, 1)])
+    heard: list[Iteration] = []
+    run = Run(instance, Config(step_max=400), Variant.CORCA)
+    plan = run.plan(report=heard.append)
+    # no order of planning one after the other leads anywhere, and that is found out soon
+    assert plan is not None
+    assert plan.complete
+    assert len(heard) <= 2000
+    run.identify_corridors()
+    run.build_dependencies()
+    run.prepare()
+    while run.step():
+        pass
+    assert run.ended == SOLVED
+    assert run.metrics.collisions == run.metrics.collisions_obst == 0

@@ -104,3 +104,12 @@ def test_no_two_of_many_meet(size: float) -> None:
         assert nearest(before, after, radius, 0.25) >= -1e-12
         assert (after[who == 0] == velocity[who == 0]).all()
         assert np.array_equal(position, before + after * 0.25)
+
+
+def test_a_negative_radius_is_nobodys() -> None:
+    before = np.array([[3.0, 3.0], [3.7, 3.0], [5.0, 5.0], [5.7, 5.0]])
+    velocity = np.array([[1.0, 0.0], [-1.0, 0.0], [1.0, 0.0], [-1.0, 0.0]])
+    count, after, position, who = held(before, velocity, np.array([0.3, -1.0, 0.3, 0.3]))
+    assert (count, who.tolist()) == (2, [0, 0, 1, 1])
+    assert (after[:2] == velocity[:2]).all()
+    assert (position[:2] == before[:2] + velocity[:2] * 0.25).all()

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from orca_core.errors import InvalidInput
-from orca_core.mapf.lns2 import IMPROVEMENTS, INITIAL, REPAIRS, Iteration, Settings, solve
+from orca_core.mapf.lns2 import IMPROVEMENTS, INITIAL, NO_FARTHER, REPAIRS, Iteration, Settings, solve
 from orca_core.mapf.validate import validate
 from tests.orca_core.mapf.maps import instance_of, random_instance
 
@@ -71,11 +71,15 @@ def test_what_has_no_plan_ends_with_its_budget() -> None:
     plan = solve(instance, Settings(repairs=30), random_state=np.random.default_rng(0))
     assert (plan.complete, plan.limit) == (False, "repairs")
     assert validate(instance, plan.paths)
+    plan = solve(instance, Settings(patience=40), random_state=np.random.default_rng(0))
+    assert (plan.complete, plan.limit, plan.notes["repairs"] < 100) == (False, NO_FARTHER, True)
     plan = solve(instance, Settings(expansions=20), random_state=np.random.default_rng(0))
     assert (plan.complete, plan.limit) == (False, "expansions")
 
 
 def test_wrong_settings_are_named_all_at_once() -> None:
     with pytest.raises(InvalidInput) as refused:
-        Settings(init_algo="LACAM", neighbor_size=0, max_iterations=-1)
-    assert [problem.field for problem in refused.value.problems] == ["init_algo", "neighbor_size", "max_iterations"]
+        Settings(init_algo="LACAM", neighbor_size=0, max_iterations=-1, patience=0)
+    assert [problem.field for problem in refused.value.problems] == [
+        *("init_algo", "neighbor_size", "max_iterations", "patience"),
+    ]

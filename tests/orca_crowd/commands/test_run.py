@@ -157,6 +157,16 @@ def test_a_scene_in_which_nobody_has_a_goal_has_nobody_to_wait_for(tmp_path: Pat
     assert "nobody in this scene has a goal" in ran.stderr
 
 
+def test_a_name_with_brackets_is_a_name_like_any_other(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    # on a terminal the name stands beside the bar
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    scene = write_scene(tmp_path, {**CROSSING, "name": "[/hall] [red]7"})
+    ran = run(str(scene), "--steps", "3")
+    assert ran.exit_code == 0, ran.output
+    assert "scene     [/hall] [red]7, " in ran.stdout
+    assert "[/hall] [red]7" in ran.stderr
+
+
 def test_a_faulty_file_is_told_by_item_and_field(tmp_path: Path) -> None:
     scene = write_scene(tmp_path, {**CROSSING, "agents": [{"position": [0, 0], "radius": -1}]})
     ran = run(str(scene))

@@ -151,7 +151,7 @@ def test_after_kill_9_it_goes_on(files: list[str], tmp_path: Path) -> None:
 def test_a_worker_that_is_killed_costs_one_run(files: list[str], tmp_path: Path) -> None:
     out = tmp_path / "out"
     # a wall that a scenario knows nothing of makes a run for ever
-    config = write_config(tmp_path, "step_max: 1000000000\nstop_by_speed: false\nradius: 0.4\n")
+    config = write_config(tmp_path, "step_max: 1000000000\nstop_by_speed: false\nradius: 0.39\n")
     scenario = write_scenario(tmp_path, [row_of((1, 1), (7, 1)), row_of((3, 3), (4, 3))], "rooms-block-1.scen")
     given = [*files[:2], "--scen", str(scenario), "--config", str(config), "--out", str(out), "--figures", "none"]
     with (tmp_path / "log").open("wb") as log:

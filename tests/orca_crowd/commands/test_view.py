@@ -38,7 +38,7 @@ def test_a_trace_becomes_a_page(trace: Path, tmp_path: Path) -> None:
     result = view(str(trace))
     file = tmp_path / "run.log.html"
     assert (result.exit_code, result.stderr) == (0, "")
-    assert re.fullmatch(rf"{re.escape(str(file))}: 4 agents, 0\.\d MB\n", result.stdout)
+    assert re.fullmatch(rf"{re.escape(str(file))}: 4 agents, 0\.\d\d MB\n", result.stdout)
     data = data_of(file)
     steps = trace.read_text().count("# step")
     assert (data["ids"], data["steps"], data["map"], data["goals"]) == ([0, 1, 2, 3], list(range(steps)), None, None)

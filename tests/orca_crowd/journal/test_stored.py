@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
+from importlib import import_module
 from pathlib import Path
 
 import pytest
@@ -15,6 +16,7 @@ from orca_crowd.journal.errors import BadStore, StoreAway, Superseded
 from orca_crowd.journal.store import Store
 from orca_crowd.journal.stored import StoredJournal, rebuild
 from orca_crowd.journal.trail import Trail
+from tests.support.s3_store import S3Store
 
 pytest.importorskip("fsspec")
 
@@ -44,11 +46,14 @@ class Failing(Store):
         return written
 
 
-@pytest.fixture(params=["file", "memory"])
-def url(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[str]:
+@pytest.fixture(params=["file", "memory", "s3"])
+def url(request: pytest.FixtureRequest, s3: S3Store | None, tmp_path: Path) -> Iterator[str]:
     """A store of its own."""
     if request.param == "file":
         yield f"file://{tmp_path}/store"
+        return
+    if request.param == "s3":
+        yield request.getfixturevalue("s3_url")
         return
     yield f"memory://{tmp_path.name}"
     import fsspec
@@ -136,6 +141,65 @@ def test_an_older_life_writes_nothing_more_ever(lives: Lives, monkeypatch: pytes
     with pytest.raises(Superseded):
         old.journal.advance(9)
     assert lives(4000).facts() == (8, [], [1])
+
+
+def test_a_life_that_writes_all_the_time_is_taken_over_all_the_same(
+    lives: Lives, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    old, names, get_all = lives(1000), Store.names, Store.get_all
+    acknowledged = [3]
+
+    def write() -> None:
+        with suppress(Superseded):
+            old.journal.advance(acknowledged[-1] + 1)
+            acknowledged.append(acknowledged[-1] + 1)
+
+    def listed(store: Store, folder: str) -> list[str]:
+        found = names(store, folder)
+        write()
+        return found
+
+    def read(store: Store, wanted: Sequence[str]) -> list[bytes | None]:
+        found = get_all(store, wanted)
+        write()
+        return found
+
+    monkeypatch.setattr(Store, "names", listed)
+    monkeypatch.setattr(Store, "get_all", read)
+    new = lives(2000)
+    assert len(acknowledged) > 1
+    assert new.facts() == (acknowledged[-1], [], [1])
+    with pytest.raises(Superseded):
+        old.journal.advance(99)
+
+
+@pytest.mark.parametrize("forgotten", [False, True])
+def test_a_life_that_was_slow_to_begin_does_not_begin_in_the_past(
+    forgotten: bool, lives: Lives, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(trails, "PACK_OBJECTS", 10**9)
+    old, names = lives(1000), Store.names
+
+    def listed(store: Store, folder: str) -> list[str]:
+        # much happens before what was listed is made use of, and the next number is used and free again
+        found = names(store, folder)
+        monkeypatch.setattr(Store, "names", names)
+        for step in range(4, 9):
+            old.journal.advance(step)
+        if forgotten:
+            number = old.journal.write_snapshot(8, 0, b"later", b"")
+        old.trail._packing.pack()
+        old.journal.advance(9)
+        if forgotten:
+            old.journal.forget_before(number)
+        return found
+
+    monkeypatch.setattr(Store, "names", listed)
+    new = lives(2000)
+    with pytest.raises(Superseded):
+        old.journal.advance(10)
+    new.journal.advance(11)
+    assert new.facts() == lives(3000).facts() == (11, [], [2 if forgotten else 1])
 
 
 @pytest.mark.parametrize("failure", ["lost", "unanswered"])
@@ -261,11 +325,13 @@ def test_a_deleted_world_is_gone_and_its_id_is_free(lives: Lives) -> None:
         ("ftp://host/folder", "known are file://"),
         ("s3://", "s3fs|name a bucket"),
         ("memory://", "name a bucket or a folder"),
-        ("s3://bucket/worlds", "pip install s3fs"),
+        ("s3://bucket/worlds", r"pip install 'orca-crowd\[s3\]'"),
     ],
 )
 def test_what_is_no_store_is_refused_and_what_would_be(url: str, what: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(__import__("sys").modules, "s3fs", None)
+    # fsspec remembers what it has found
+    monkeypatch.delitem(import_module("fsspec.registry")._registry, "s3", raising=False)
     with pytest.raises(BadStore, match=what):
         Store(url)
 

@@ -20,16 +20,25 @@ import pytest
 from tests.support.fronts import COUNT, Fronts, fill, heard, make, quiet_environment, watch
 from tests.support.live_server import live_server
 from tests.support.ray_cluster import ray_cluster
+from tests.support.s3_store import S3Store, s3_store
 
 pytest.importorskip("ray")
+pytest.importorskip("moto")
 pytestmark = pytest.mark.ray
 
 
 @pytest.fixture(scope="module")
-def fronts(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Fronts]:
+def s3() -> Iterator[S3Store]:
+    """A store that the nodes know."""
+    with s3_store() as store:
+        yield store
+
+
+@pytest.fixture(scope="module")
+def fronts(tmp_path_factory: pytest.TempPathFactory, s3: S3Store) -> Iterator[Fronts]:
     """A cluster and two front ends."""
     with ExitStack() as stack:
-        cluster = stack.enter_context(ray_cluster())
+        cluster = stack.enter_context(ray_cluster(**s3.environment))
         cluster.add()
         found = Fronts(cluster, tmp_path_factory.mktemp("fronts"), stack)
         found.start()
@@ -147,14 +156,13 @@ def test_a_killed_process_is_back_with_all_that_was_acknowledged(
 
 
 def test_a_front_end_that_dies_takes_nothing_with_it_and_a_store_keeps_what_it_has(
-    fronts: Fronts, first: httpx.Client, tmp_path: Path
+    fronts: Fronts, first: httpx.Client, s3: S3Store, tmp_path: Path
 ) -> None:
-    pytest.importorskip("fsspec")
-    store = tmp_path / "store"
+    pytest.importorskip("s3fs")
     with ExitStack() as stack:
         brief = Fronts(fronts.cluster, tmp_path, stack)
-        brief.data = f"file://{store}"
-        brief.start()
+        brief.data = "s3://plain/crowds"
+        brief.start(**s3.environment)
         with brief.client(0) as client:
             assert client.get("/v1/info").json()["durability"] == ["power", "none"]
             path = make(client, "orphan")
@@ -165,10 +173,21 @@ def test_a_front_end_that_dies_takes_nothing_with_it_and_a_store_keeps_what_it_h
     assert stepped["step"] == 4
     (process,) = fronts.cluster.worlds()
     os.kill(process, signal.SIGKILL)
-    assert first.get(f"{path}/digest").json() == {"step": 4, "sha256": stepped["digest"]}
-    assert [each.name for each in (store / "made").iterdir()] == ["orphan"]
+    there = {"step": 4, "sha256": stepped["digest"]}
+    assert first.get(f"{path}/digest").json() == there
+    # while the store is away nothing is changed, and all is read
+    s3.away()
+    try:
+        refused = first.delete(f"{path}/agents/0")
+        assert (refused.status_code, refused.json()["code"]) == (503, "not-ready")
+        assert "nothing was changed" in refused.json()["detail"]
+        assert first.get(f"{path}/digest").json() == there
+    finally:
+        s3.back()
+    while (again := first.post(f"{path}/steps", json={"count": 1})).status_code == 503:
+        assert again.json()["code"] == "not-ready"
+    assert again.json()["step"] == 5
     assert first.delete(path).status_code == 204
-    assert [each for each in store.rglob("*") if each.is_file()] == []
 
 
 def test_a_world_that_was_put_away_comes_back_through_another_front_end(
