@@ -63,9 +63,12 @@ class Residents:
         await asyncio.gather(*(one(world) for world in self.lives.all()))
 
     async def hold(self, world: str, *, new: bool) -> bool:
-        """Have a world that was not here; False where a new one is none, or one of old is nowhere."""
+        """Have a world that was not here; False where a new one is none, or one of old is nowhere.
+
+        One that is here and was not made stays free for whoever makes it first: a front end may have died in between.
+        """
         if world in self.lives:
-            return not new
+            return not new or not (await asyncio.to_thread(self.lives.has, world) or self._knows(world))
         life = await self.lives.take(world)
         if new == await asyncio.to_thread(self.lives.has, world):
             await self.drop(world)
@@ -77,7 +80,7 @@ class Residents:
 
     async def drop(self, world: str) -> None:
         """Have a world no longer that has not come to be."""
-        if self._registry is not None and not self._registry.knows(world):
+        if not self._knows(world):
             await self.left(world)
 
     def left(self, world: str) -> asyncio.Future[None]:
@@ -104,6 +107,9 @@ class Residents:
             if life is not None and life.ready and not registry.knows(world) and now - life.since > EMPTY_SECONDS:
                 await self.drop(world)
         return any(registry.knows(world) for world in worlds)
+
+    def _knows(self, world: str) -> bool:
+        return self._registry is not None and self._registry.knows(world)
 
     async def _return(self, world: str) -> None:
         """Let a world be served, brought back first where it has a journal."""

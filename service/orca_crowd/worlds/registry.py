@@ -243,7 +243,7 @@ class Registry:
         name = name or (ASKED.get() if self._hosted is not None else None) or secrets.token_hex(8)
         self._check_number()
         if self._archive is not None and self._archive.has(name):
-            raise ApiError("exists", f"there is a journal of a world {name!r} already; choose another id")
+            raise ApiError("exists", f"there is a world {name!r} already; delete it first, or choose another id")
 
         def made() -> Session:
             session = Session.checked(name, make(), self._settings)
