@@ -64,7 +64,7 @@ test: $(MADE)/test  ## set up and run every check and test (TESTS="tests/orca_co
 soak: $(MADE)/test  ## the long and heavy inputs that `make test` leaves out
 	@$(BIN)/python -m tests.support.family $(BIN)/python -m pytest -m soak --timeout 7200 $(TESTS)
 
-chaos: $(MADE)/test  ## ten minutes in which servers and workers are killed and disks fill up (ARGS="--seconds 60" is shorter)
+chaos: $(MADE)/test  ## ten minutes in which servers and workers are killed and disks fill up (ARGS="--seconds 60" is shorter, "--cluster" kills processes, nodes and front ends of a cluster)
 	@$(BIN)/python -m tests.support.family $(BIN)/python -m tests.chaos $(ARGS)
 
 bench: $(MADE)/bench  ## measure kernels and wire beside libraries of others, large worlds, the engine (BENCH=kernel chooses)

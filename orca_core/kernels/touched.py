@@ -82,7 +82,7 @@ def find_touched(
             for b in range(boxes.shape[0]):
                 if gone[b] or (storeys and not (box_range[b, 0] <= heights[k, 1] and heights[k, 0] <= box_range[b, 1])):
                     continue
-                wide = AROUND * radius[i]
+                wide = AROUND * radius[k]
                 if meets(
                     ax, ay, bx, by, boxes[b, 0] - wide, boxes[b, 1] - wide, boxes[b, 2] + wide, boxes[b, 3] + wide
                 ):

@@ -8,6 +8,7 @@ import tempfile
 import time
 from pathlib import Path
 
+from tests.chaos.cluster import run_on_a_cluster
 from tests.chaos.run import Plan, run
 
 
@@ -16,16 +17,21 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog="make chaos", description=__doc__)
     parser.add_argument("--seconds", type=float, default=600.0, help="how long servers and workers are killed")
     parser.add_argument("--seed", type=int, default=int(time.time()), help="of all that is drawn at random")
+    parser.add_argument("--cluster", action="store_true", help="worlds on a cluster: processes, nodes, front ends die")
+    parser.add_argument("--world-processes", type=int, default=2, help="with --cluster: shared processes, 0 for own")
     chosen = parser.parse_args()
     plan = Plan(chosen.seconds, chosen.seed)
     print(f"{plan.seconds:g} s, seed {plan.seed}", flush=True)
     with tempfile.TemporaryDirectory(prefix="orca-crowd-chaos-") as folder:
-        outcome = run(plan, Path(folder))
+        if chosen.cluster:
+            outcome = run_on_a_cluster(plan, Path(folder), chosen.world_processes)
+        else:
+            outcome = run(plan, Path(folder))
     for name, number in sorted(outcome.counted.items()):
         print(f"{number:9,}  {name}")
     for line in outcome.lines:
         print(line)
-    if not outcome.full:
+    if not outcome.full and not chosen.cluster:
         print("the disk was not filled: mounting a small file system needs root")
     print(f"the first server held {outcome.first}")
     print(f"the last server held {outcome.last}")

@@ -14,8 +14,8 @@ __all__ = ["Broken", "Caller", "Meeting"]
 
 # an answer that is still missing after this time is a fault of its own
 PATIENCE = 120.0
-# refusals that ask to try again: nothing was changed by them
-AGAIN = frozenset({"not-ready", "draining", "no-room", "busy"})
+# refusals that ask to try again: nothing was changed by them, or the key says that it is the same request
+AGAIN = frozenset({"not-ready", "draining", "no-room", "busy", "interrupted"})
 
 
 class Broken(Exception):

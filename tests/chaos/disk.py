@@ -12,7 +12,7 @@ from pathlib import Path
 __all__ = ["lost", "lying", "too_long"]
 
 # what belongs to a journal, by the end of its name
-KINDS = (".sqlite-wal", ".sqlite-shm", ".sqlite", ".reserve")
+KINDS = (".sqlite-wal", ".sqlite-shm", ".sqlite-journal", ".sqlite", ".reserve")
 SHOWN = 12
 COUNTS = {
     "pages": "SELECT * FROM pragma_page_count",

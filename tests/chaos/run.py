@@ -5,6 +5,8 @@ from __future__ import annotations
 import socket
 import threading
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -19,7 +21,7 @@ from tests.chaos.sockets import Controller, Staller
 from tests.support.leaks import shared_memory
 from tests.support.mortal_server import MortalServer
 
-__all__ = ["Outcome", "Plan", "run"]
+__all__ = ["SETTINGS", "Outcome", "Plan", "clients", "free_port", "make_worlds", "run", "verdicts"]
 
 # small worlds are divided among workers too, snapshots and forgetting happen often, digests at every few steps
 JOURNAL_BYTES = 6 * 2**20
@@ -68,7 +70,7 @@ class Outcome:
 def run(plan: Plan, folder: Path) -> Outcome:
     """The whole run in an empty folder."""
     before = shared_memory()
-    port = _free_port()
+    port = free_port()
     meeting = Meeting(f"127.0.0.1:{port}")
     with small_disk(folder / "data") as small:
         server = MortalServer(folder, "--port", str(port), "--engine", "processes", "--workers", "2")
@@ -84,32 +86,47 @@ def run(plan: Plan, folder: Path) -> Outcome:
 def _with(server: MortalServer, plan: Plan, meeting: Meeting, *, small: bool) -> Outcome:
     """Clients and havoc, then the verdict, with a server that runs."""
     maker = Caller(meeting, "maker", plan.seed)
-    ledgers = [make_world(maker, {"id": f"manual-{n}", "time_step": 0.1, "seed": n}, 24) for n in range(plan.manual)]
-    live = make_world(maker, {"id": "realtime", "time_step": 0.05, "clock": {"mode": "realtime", "rate": 40.0}}, 30)
-    barrier = make_world(maker, {"id": "barrier", "time_step": 0.1, "clock": {"mode": "barrier", "timeout": 0.5}}, 20)
+    ledgers = make_worlds(maker, plan)
     time.sleep(REST_SECONDS)
     first = Held.by(server.process.pid)
-    actors = _actors(plan, meeting, ledgers, live, barrier)
+    havoc = Havoc(server, meeting, plan.seed, small=small, settings=SETTINGS)
+    with clients(meeting, plan, ledgers):
+        havoc.during(plan.seconds, server_every=plan.server_every, worker_every=plan.worker_every, fills=plan.fills)
+    havoc.kill_the_server()
+    try:
+        return _judged(server, meeting, maker, ledgers, first, small=small)
+    except Broken as error:
+        # what was counted and found before is told all the same
+        told = [*meeting.faults, str(error), f"the last server has said: {server.log[-2000:]}"]
+        disk = lying(server.data, [ledger.name for ledger in ledgers])
+        return Outcome(told, dict(meeting.counted), first, first, small, disk)
+
+
+def make_worlds(maker: Caller, plan: Plan) -> list[Ledger]:
+    """Worlds that are stepped by hand, then one in real time, then one with a barrier."""
+    made = [make_world(maker, {"id": f"manual-{n}", "time_step": 0.1, "seed": n}, 24) for n in range(plan.manual)]
+    clock = {"mode": "realtime", "rate": 40.0}
+    made.append(make_world(maker, {"id": "realtime", "time_step": 0.05, "clock": clock}, 30))
+    clock = {"mode": "barrier", "timeout": 0.5}
+    made.append(make_world(maker, {"id": "barrier", "time_step": 0.1, "clock": clock}, 20))
+    return made
+
+
+@contextmanager
+def clients(meeting: Meeting, plan: Plan, ledgers: list[Ledger]) -> Iterator[None]:
+    """Everybody who asks something of the server, during the block; after it every request has its answer."""
+    *manual, live, barrier = ledgers
+    actors = _actors(plan, meeting, manual, live, barrier)
     threads = [threading.Thread(target=_guarded, args=(meeting, actor), daemon=True) for actor in actors]
     for thread in threads:
         thread.start()
-
-    havoc = Havoc(server, meeting, plan.seed, small=small, settings=SETTINGS)
-    havoc.during(plan.seconds, server_every=plan.server_every, worker_every=plan.worker_every, fills=plan.fills)
+    yield
     # with nobody left to ask, every request has its answer
     meeting.over.set()
     for thread in threads:
         thread.join(180.0)
         if thread.is_alive():
             meeting.fault("a client had no answer after three minutes")
-    havoc.kill_the_server()
-    try:
-        return _judged(server, meeting, maker, [*ledgers, live, barrier], first, small=small)
-    except Broken as error:
-        # what was counted and found before is told all the same
-        told = [*meeting.faults, str(error), f"the last server has said: {server.log[-2000:]}"]
-        disk = lying(server.data, [ledger.name for ledger in [*ledgers, live, barrier]])
-        return Outcome(told, dict(meeting.counted), first, first, small, disk)
 
 
 def _actors(plan: Plan, meeting: Meeting, ledgers: list[Ledger], live: Ledger, barrier: Ledger) -> list[Any]:
@@ -136,10 +153,8 @@ def _guarded(meeting: Meeting, actor: Any) -> None:
         meeting.fault(f"{type(actor).__name__}: {type(error).__name__}: {error}")
 
 
-def _judged(
-    server: MortalServer, meeting: Meeting, maker: Caller, ledgers: list[Ledger], first: Held, *, small: bool
-) -> Outcome:
-    """Every world against what was acknowledged, and the last server against the first."""
+def verdicts(data: Path, meeting: Meeting, maker: Caller, ledgers: list[Ledger]) -> tuple[list[str], list[str]]:
+    """Every world against what was acknowledged; a line for each, and those that there are."""
     lines = []
     for ledger in ledgers:
         path = f"/v1/worlds/{ledger.name}"
@@ -147,7 +162,7 @@ def _judged(
             maker.send("PATCH", path, {"clock": {"mode": "manual"}})
         last = maker.send("GET", f"{path}/digest").json()
         shown = maker.send("GET", path).json()
-        size = (server.data / "worlds" / f"{ledger.name}.sqlite").stat().st_size
+        size = (data / "worlds" / f"{ledger.name}.sqlite").stat().st_size
         lines.append(
             f"{ledger.name}: {len(ledger.changes)} changes, {last['step']} steps, {len(ledger.arrivals)} digests told, "
             f"{len(ledger.reads)} read, a journal of {size >> 10} KiB"
@@ -161,6 +176,14 @@ def _judged(
     known = sorted(world["id"] for world in maker.send("GET", "/v1/worlds").json()["worlds"])
     if known != sorted(ledger.name for ledger in ledgers):
         meeting.faults.append(f"the worlds are {known}")
+    return lines, known
+
+
+def _judged(
+    server: MortalServer, meeting: Meeting, maker: Caller, ledgers: list[Ledger], first: Held, *, small: bool
+) -> Outcome:
+    """Every world against what was acknowledged, and the last server against the first."""
+    lines, known = verdicts(server.data, meeting, maker, ledgers)
     lines += lying(server.data, known)
     meeting.faults += [f"{name} belongs to no world" for name in lost(server.data, known)]
     meeting.faults += too_long(server.data, MOST_IN_A_FILE, MOST_IN_A_LOG)
@@ -177,7 +200,7 @@ def _judged(
     return Outcome(meeting.faults, dict(meeting.counted), first, last_held, small, lines)
 
 
-def _free_port() -> int:
+def free_port() -> int:
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         return int(probe.getsockname()[1])

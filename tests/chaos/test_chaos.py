@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
+from tests.chaos.cluster import run_on_a_cluster
 from tests.chaos.ledger import Ledger
 from tests.chaos.run import Plan, run
 
@@ -15,6 +18,19 @@ def test_nothing_that_was_acknowledged_is_lost_whoever_dies(tmp_path: Path) -> N
     assert outcome.counted["commands acknowledged"] > 0
     assert outcome.counted["steps acknowledged"] > 0
     assert outcome.counted.get("disks filled", 0) == (1 if outcome.full else 0)
+
+
+@pytest.mark.ray
+@pytest.mark.soak
+@pytest.mark.parametrize("processes", [0, 2])
+def test_nor_is_it_on_a_cluster(tmp_path: Path, processes: int) -> None:
+    pytest.importorskip("ray")
+    outcome = run_on_a_cluster(Plan(60.0, seed=1, manual=2, fills=1), tmp_path, processes)
+    assert outcome.faults == []
+    assert outcome.counted["processes of worlds killed"] >= 2
+    assert outcome.counted["front ends killed"] >= 2
+    assert outcome.counted["nodes killed"] == 1
+    assert outcome.counted["steps acknowledged"] > 0
 
 
 def test_a_loss_would_be_seen() -> None:

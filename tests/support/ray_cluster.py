@@ -35,9 +35,10 @@ NODE = {
 class RayCluster:
     """The process of the cluster, as a test speaks with it."""
 
-    def __init__(self, process: subprocess.Popen[str]) -> None:
-        """Read its address."""
+    def __init__(self, process: subprocess.Popen[str], folder: Path) -> None:
+        """Read its address; `folder` has what its processes say."""
         self._process = process
+        self._folder = folder
         self.address = self._read()
         self._raylets: dict[int, str] = {}
 
@@ -72,6 +73,11 @@ class RayCluster:
     def stop(self) -> None:
         """SIGKILL for all of it."""
         self._ask("stop")
+
+    def said(self) -> str:
+        """What the processes of worlds have said so far, of all that there ever were."""
+        logs = sorted(self._folder.glob("session_2*/logs/worker-*.err"))
+        return "".join(log.read_text(encoding="utf-8", errors="replace") for log in logs)
 
     def has_worlds(self, count: int, patience: float = 20.0) -> bool:
         """Whether there are so many processes of worlds, now or soon."""
@@ -117,7 +123,7 @@ def ray_cluster(**more: str) -> Iterator[RayCluster]:
         )
     found: list[psutil.Process] = []
     try:
-        yield RayCluster(process)
+        yield RayCluster(process, folder / "ray")
         found = psutil.Process(process.pid).children(recursive=True)
     finally:
         with contextlib.suppress(psutil.Error):

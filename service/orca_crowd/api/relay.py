@@ -175,7 +175,7 @@ class Relay:
         if there >= self._front.settings.worlds:
             raise ApiError("limit", f"there are {there} worlds, which is the limit; delete one first")
         if name is not None and await self._front.kept(name):
-            raise ApiError("exists", f"there is a journal of a world {name!r} already; choose another id")
+            raise ApiError("exists", f"there is a world {name!r} already; delete it first, or choose another id")
         name = name or secrets.token_hex(8)
         upstream = await self._directory.create(name, lasting=lasting)
         made = False

@@ -72,21 +72,12 @@ class Directory:
         self._forget(upstream)
 
     async def create(self, world: str, *, lasting: bool) -> Upstream:
-        """A place for a new world, in a process of its own or one that is shared; 409 where there is one of this id."""
-        taken = ApiError("exists", f"there is a world {world!r} already; delete it first, or choose another id")
-        home = self._homes.of(world)
-        try:
-            if is_shared(home):
-                if not await self._homes.patiently(world, lambda told: self._reserve(world, home, told)):
-                    raise taken
-            elif await self._homes.names(home):
-                raise taken
-            else:
-                await self._homes.make(home, lasting=lasting)
-        except NameTaken:
-            raise ApiError("exists", f"a world {world!r} is being made; choose another id") from None
-        except ClusterError as lost:
-            raise ApiError("not-ready", str(lost), headers={"Retry-After": "1"}) from None
+        """A place for a new world, in a process of its own or one that is shared; 409 where there is one of this id.
+
+        Who makes it first has it: whoever comes to the same place at the same time is told so by the process.
+        """
+        if not await self._homes.patiently(world, lambda told: self._reserve(world, told, lasting=lasting)):
+            raise ApiError("exists", f"there is a world {world!r} already; delete it first, or choose another id")
         try:
             return await self.find(world)
         except BaseException:
@@ -99,12 +90,9 @@ class Directory:
         if known is not None:
             known.lose("the world was deleted")
             self._forget(known)
-        home = self._homes.of(world)
         try:
-            if not is_shared(home):
-                await self._homes.end(home)
-            elif not deleted:
-                # one that was deleted the process has let go of, and may have another of this id by now
+            # one that was deleted the process has let go of, and may have another of this id by now
+            if not deleted:
                 await self._homes.drop(world)
         except ClusterError as lost:
             log.warning("the process of world %s could not be told that it is at its end: %s", world, lost)
@@ -146,12 +134,12 @@ class Directory:
                 await self._homes.hold(serving[0].actor, world, new=False)
         return found
 
-    async def _reserve(self, world: str, home: str, told: list[Told]) -> bool | None:
-        """Have a shared process take a new world in; False where there is one of this id."""
-        serving = [each for each in told if each.state == "serving"]
+    async def _reserve(self, world: str, told: list[Told], *, lasting: bool) -> bool | None:
+        """Have a process take a new world in; False where there is one of this id."""
+        home, serving = self._homes.of(world), [each for each in told if each.state == "serving"]
         if not told:
             with suppress(NameTaken):
-                await self._homes.make(home, lasting=True)
+                await self._homes.make(home, lasting=lasting or is_shared(home))
         return await self._homes.hold(serving[0].actor, world, new=True) if serving else None
 
     def _best(self, world: str, told: list[Told]) -> Upstream | None:
@@ -167,7 +155,14 @@ class Directory:
         if not self._epochs.believed(world, life["epoch"]):
             return None
         told_of = (facts["address"], facts["token"], life["epoch"], life["created"], facts["node"], facts["pid"])
-        found = self._known[world] = Upstream(world, Place(actor, *told_of))
+        place, known = Place(actor, *told_of), self._known.get(world)
+        if known is not None:
+            if known.lost is None and known.place == place:
+                return known
+            # somebody was quicker, and by now it is elsewhere again
+            known.lose("the world lives on in another process")
+            self._forget(known)
+        found = self._known[world] = Upstream(world, place)
         return found
 
     async def _has_journal(self, world: str) -> bool:

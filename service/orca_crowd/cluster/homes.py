@@ -32,8 +32,6 @@ QUESTION_SECONDS: Final = 2.0
 PAUSE_SECONDS: Final = 0.05
 # questions to one process at once: it answers all that wait as soon as it is there
 AT_ONCE: Final = 4
-# how long the death of an actor that was killed may take to be known everywhere
-DEATH_SECONDS: Final = 5.0
 # to take a world over from its journal
 HOLD_SECONDS: Final = 60.0
 
@@ -89,18 +87,10 @@ class Homes:
         return bool(await self._asking.actor(actor, "hold", world, new, seconds=HOLD_SECONDS))
 
     async def drop(self, world: str) -> None:
-        """Have a shared process forget a world; nothing happens where it is not there."""
+        """Have a process forget a world that was not made; nothing happens where it is not there, or was."""
         for name in await self.names(self.of(world)):
             with suppress(NoSuchActor, ActorAway):
                 await self._asking.actor(name, "drop", world, seconds=QUESTION_SECONDS)
-
-    async def end(self, home: str) -> None:
-        """End a process for good; its name is free when this returns."""
-        for name in await self.names(home):
-            await self._asking.ask("end", name, True)
-        until = self._clock.now() + DEATH_SECONDS
-        while await self.names(home) and self._clock.now() < until:
-            await asyncio.sleep(PAUSE_SECONDS)
 
     def fell_silent(self, world: str, process: int) -> None:
         """A process was given up by somebody who waited for it."""

@@ -18,7 +18,7 @@ from typing import Any, Final, Literal
 
 import uvicorn
 
-from orca_crowd.api.guard import TRUSTED_SECONDS, Guard
+from orca_crowd.api.guard import Guard
 from orca_crowd.api.support import Services
 from orca_crowd.app import create_app, drain
 from orca_crowd.clock import SystemClock
@@ -26,6 +26,7 @@ from orca_crowd.engine.ray.actor import ActorOrder
 from orca_crowd.engine.ray.names import actor_name, is_shared, other_place
 from orca_crowd.hosting.door import FrontDoor
 from orca_crowd.hosting.lives import Lives
+from orca_crowd.hosting.residents import EMPTY_SECONDS, Residents
 from orca_crowd.journal.watch import Writing
 from orca_crowd.logs import configure
 from orca_crowd.settings import Settings
@@ -38,9 +39,7 @@ __all__ = ["Host", "start"]
 
 log = logging.getLogger("orca_crowd")
 
-# without a world for so long the process ends: before one has come, and after the last one has gone; a shared one waits
-# for others
-EMPTY_SECONDS: Final = 10.0
+# without a world for so long the process ends, once the last one has gone; a shared one waits for others
 GONE_SECONDS: Final = 2.0
 SHARED_SECONDS: Final = 60.0
 # so long it waits for its turn, and so long it stays when it has let go
@@ -72,15 +71,11 @@ class Host:
         self._waits = order.waits and not anew
         self._anew = anew
         self._lives = Lives(self._settings, order.home, self._clock)
-        self._taken = False
-        self._guard: Guard | None = None
-        # which world's journal was looked at last
-        self._looked = 0
+        self._residents = Residents(self._lives, self._settings, self._clock)
         self._state: Literal["starting", "waiting", "serving", "released"] = "starting"
         self._address = ""
         self._settled = threading.Condition()
         self._loop: asyncio.AbstractEventLoop | None = None
-        self._turn = asyncio.Event()
         self._services: Services | None = None
         self._thread = threading.Thread(target=self._run, name="orca-world", daemon=True)
         self._thread.start()
@@ -109,7 +104,7 @@ class Host:
 
     def drop(self, world: str) -> None:
         """Have a world no longer that is at its end, or was not made."""
-        self._call(self._drop(world))
+        self._call(self._residents.drop(world))
 
     def release(self) -> None:
         """Let go of the worlds; their journals are closed when this returns."""
@@ -145,12 +140,17 @@ class Host:
             self._end()
             return
         if not self._waits:
-            await self._claim()
+            await self._residents.claim()
         app = create_app(self._settings, clock=self._clock, hosted=self._hosted())
         self._services = app.state.services
-        guard = self._guard = Guard(
-            app, clock=self._clock, epoch=self._epoch, superseded=self._lives.superseded, end=self._superseded
+        guard = Guard(
+            app,
+            clock=self._clock,
+            epoch=self._residents.epoch,
+            superseded=self._lives.superseded,
+            end=self._superseded,
         )
+        self._residents.settle(self._services.registry, guard)
         config = uvicorn.Config(
             guard,
             host=self._settings.host,
@@ -170,11 +170,13 @@ class Host:
         )
         server = DrainingServer(config, lambda: drain(app))
         serving = asyncio.create_task(server.serve())
-        looking = asyncio.create_task(self._look(server, guard))
-        returning = asyncio.create_task(self._bring_back(self._services))
-        await asyncio.wait([serving, looking], return_when=asyncio.FIRST_COMPLETED)
-        looking.cancel()
-        returning.cancel()
+        others = [
+            asyncio.create_task(self._look(server, self._services)),
+            asyncio.create_task(self._bring_back(self._services)),
+        ]
+        await asyncio.wait([serving, others[0]], return_when=asyncio.FIRST_COMPLETED)
+        for task in others:
+            task.cancel()
         await serving
 
     def _hosted(self) -> Hosted:
@@ -182,74 +184,31 @@ class Host:
             self._lives.watch(writing)
             return self._lives if self._lives.keeps else None
 
-        return Hosted(journals, FrontDoor(self._token), self._left)
-
-    async def _claim(self, *, let_go: bool = False) -> None:
-        """Take the worlds over: from here on nobody else writes their journals. `let_go`: nobody else answers."""
-        self._taken = True
-        await self._lives.take_all(await asyncio.to_thread(self._lives.expected))
-        # what an older life answers in this moment, not knowing that it is one, is still true
-        asyncio.get_running_loop().call_later(0.0 if let_go else 2 * TRUSTED_SECONDS, self._turn.set)
+        return Hosted(journals, FrontDoor(self._token), self._residents.left)
 
     async def _bring_back(self, services: Services) -> None:
-        """The worlds that were taken over, once nobody else answers for them, a few at a time."""
-        await self._turn.wait()
-        await services.warmup.wait()
-        room = asyncio.Semaphore(self._settings.helpers)
-
-        async def one(world: str) -> None:
-            async with room:
-                await self._return(services, world)
-
-        await asyncio.gather(*(one(world) for world in self._lives.all()))
-
-    async def _return(self, services: Services, world: str) -> None:
-        life = self._lives.get(world)
-        if life is not None and not life.ready:
-            if await asyncio.to_thread(self._lives.has, world):
-                await services.registry.bring_back(world)
-            life.ready = True
+        try:
+            await self._residents.bring_back(services.warmup.wait)
+        except Exception:
+            # nobody would ever be answered; Ray makes another one
+            log.exception("the worlds of %s cannot be brought back", self._order.home)
+            os._exit(1)
 
     async def _hold(self, world: str, *, new: bool) -> bool:
-        """Have a world that was not here; False where a new one is none, or one of old is nowhere."""
-        services = self._services
-        if self._state != "serving" or services is None:
+        if self._state != "serving":
             raise RuntimeError(f"the process is {self._state}")
-        if world in self._lives:
-            return not new
-        life = await self._lives.take(world)
-        if new == await asyncio.to_thread(self._lives.has, world):
-            await self._drop(world)
-            return False
-        if not new:
-            await asyncio.sleep(2 * TRUSTED_SECONDS)
-        await self._return(services, world)
-        return life.ready
+        return await self._residents.hold(world, new=new)
 
     async def _take(self, *, let_go: bool = False) -> None:
         if self._state == "waiting":
             self._waits = False
             self._settle("starting")
-            await self._claim(let_go=let_go)
+            await self._residents.claim(let_go=let_go)
 
     async def _release(self) -> None:
         assert self._services is not None
         self._settle("released")
         await self._services.registry.release()
-
-    async def _drop(self, world: str) -> None:
-        if self._services is not None and not self._services.registry.knows(world):
-            await self._left(world)
-
-    def _left(self, world: str) -> asyncio.Future[None]:
-        """A world is here no longer from now on; whoever asks for it again does so as for one that is nowhere."""
-        if self._guard is not None:
-            self._guard.forget(world)
-        return self._lives.drop(world)
-
-    def _epoch(self, world: str) -> int | None:
-        life = self._lives.get(world)
-        return life.epoch if life is not None and life.ready else None
 
     def _superseded(self, world: str) -> None:
         """Another process has a world, so it has all of them; Ray need not know: to it this one may be dead already."""
@@ -261,14 +220,13 @@ class Host:
             self._state = state
             self._settled.notify_all()
 
-    async def _look(self, server: uvicorn.Server, guard: Guard) -> None:
+    async def _look(self, server: uvicorn.Server, services: Services) -> None:
         """See to it that others learn how far this is, and that it ends when nobody needs it."""
-        shared = is_shared(self._order.home)
+        shared, residents = is_shared(self._order.home), self._residents
         since, patience = self._clock.now(), SHARED_SECONDS if shared else EMPTY_SECONDS
         while True:
             await asyncio.sleep(LOOK_SECONDS if self._state != "serving" else 1.0)
-            services = self._services
-            if not server.started or services is None:
+            if not server.started:
                 continue
             if not self._address:
                 port = server.servers[0].sockets[0].getsockname()[1]
@@ -279,15 +237,14 @@ class Host:
                 since = now
                 if services.warmup.failed:
                     os._exit(1)
-                if self._waits and services.warmup.ready and not self._taken:
+                if self._waits and services.warmup.ready and not residents.claimed:
                     self._settle("waiting")
-                elif self._turn.is_set() and services.warmup.ready:
+                elif residents.turn.is_set() and services.warmup.ready:
                     self._settle("serving")
                     told = (self._order.home, self._address, now - self._begun)
                     log.info("%s is served on %s after %.1f seconds", *told)
             elif self._state == "serving":
-                await self._look_at_worlds(services, guard, now)
-                if any(services.registry.knows(world) for world in self._lives.all()):
+                if await residents.look():
                     since, patience = now, SHARED_SECONDS if shared else GONE_SECONDS
                 elif now - since > patience:
                     log.info("%s has no world any more; its process ends", self._order.home)
@@ -295,19 +252,6 @@ class Host:
                     return
             elif now - since > PATIENCE_SECONDS:
                 await self._give_up_waiting()
-
-    async def _look_at_worlds(self, services: Services, guard: Guard, now: float) -> None:
-        """One that nobody asks anything has to find out by itself; one that was to be made and was not is let go."""
-        worlds = self._lives.all()
-        if worlds:
-            self._looked = (self._looked + 1) % len(worlds)
-            await guard.current(worlds[self._looked])
-        for world in worlds:
-            life = self._lives.get(world)
-            if life is None or not life.ready or services.registry.knows(world):
-                continue
-            if now - life.since > EMPTY_SECONDS:
-                await self._drop(world)
 
     async def _give_up_waiting(self) -> None:
         """Nobody came: take over what nobody has, and end otherwise."""

@@ -15,7 +15,7 @@ from typing import Any, Final
 from orca_crowd.clock import Clock
 from orca_crowd.engine.ray.names import home_of, is_shared
 from orca_crowd.errors import ApiError
-from orca_crowd.journal.errors import BadJournal
+from orca_crowd.journal.errors import BadJournal, JournalFull
 from orca_crowd.journal.watch import Writing
 from orca_crowd.settings import Settings
 from orca_crowd.worlds.kept import kept_of
@@ -93,7 +93,7 @@ class Lives:
         return kept.awake(frozenset(), lambda name: home_of(name, processes) == self._home)
 
     async def take(self, world: str) -> Life:
-        """Take a world over that is not here; where its store is away, it is still not here, and StoreAway is raised.
+        """Take a world over that is not here; where it cannot be had now, it is still not here: JournalFull.
 
         A journal that nothing can be read of is there all the same: its world has failed, which its registry finds out.
         """
@@ -110,12 +110,15 @@ class Lives:
         return life
 
     async def take_all(self, worlds: Iterable[str]) -> None:
-        """Take worlds over, some at a time."""
+        """Take worlds over, some at a time. One that cannot be had now is left to whoever asks for it."""
         room = asyncio.Semaphore(AT_ONCE)
 
         async def one(world: str) -> None:
             async with room:
-                await self.take(world)
+                try:
+                    await self.take(world)
+                except JournalFull as error:
+                    log.warning("world %s cannot be taken over now: %s", world, error)
 
         await asyncio.gather(*(one(world) for world in worlds))
 

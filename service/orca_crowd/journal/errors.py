@@ -3,7 +3,7 @@
 JournalError
 ├── BadJournal     the file is none of ours, or damaged before its last whole snapshot: its world cannot be had
 ├── JournalFull    there is no room to write: what was to be recorded must be refused
-│   └── StoreAway  the store gives no answer, or refuses: the same
+│   └── StoreAway  the store gives no answer, or refuses, or another process has the file locked: the same
 ├── BadStore       there can be no journals at this URL
 └── Superseded     another process has taken the world over: nothing may be written, and so nothing acknowledged
 """
@@ -26,7 +26,9 @@ class JournalFull(JournalError):
 
 
 class StoreAway(JournalFull):
-    """The store of objects cannot be read or written now; whether what was under way is there is not known."""
+    """What keeps journals cannot be read or written now. Of a store it is not known whether what was under way is
+    there; of a file that another process has locked it is known that it is not.
+    """
 
 
 class BadStore(JournalError):

@@ -22,12 +22,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
-from orca_crowd.journal.errors import BadJournal, JournalFull, Superseded
+from orca_crowd.journal.errors import BadJournal, JournalFull, StoreAway, Superseded
+from orca_crowd.journal.full import LOCK_SECONDS, is_locked
 
 __all__ = ["ALONE", "Fence", "epoch_of", "take_over"]
 
 EPOCH: Final = "SELECT value FROM world WHERE name = 'epoch'"
-LOCKED: Final = frozenset({sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED, sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR})
+NO_ROOM: Final = frozenset({sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR})
 
 Execute = Callable[[str, tuple[Any, ...]], sqlite3.Cursor]
 
@@ -103,10 +104,10 @@ def take_over(path: Path, now: int) -> tuple[int, int]:
 
     The new epoch, and the one that the world was made in.
 
-    BadJournal where it is no journal, JournalFull where it cannot be written.
+    BadJournal where it is no journal, JournalFull where it cannot be written, StoreAway while it is locked.
     """
     try:
-        with closing(sqlite3.connect(path, isolation_level=None, timeout=10.0)) as connection:
+        with closing(sqlite3.connect(path, isolation_level=None, timeout=LOCK_SECONDS)) as connection:
             connection.execute("PRAGMA journal_mode = PERSIST")
             connection.execute("BEGIN IMMEDIATE")
             row = connection.execute(EPOCH).fetchone()
@@ -118,7 +119,9 @@ def take_over(path: Path, now: int) -> tuple[int, int]:
             connection.execute("COMMIT")
             return epoch, int(json.loads(created))
     except sqlite3.OperationalError as error:
-        if error.sqlite_errorcode & 0xFF in LOCKED:
+        if is_locked(error):
+            raise StoreAway(f"{path.name} cannot be taken over: {error}") from None
+        if error.sqlite_errorcode & 0xFF in NO_ROOM:
             raise JournalFull(f"{path.name} cannot be taken over: {error}") from None
         raise BadJournal(f"{path.name} cannot be taken over: {error}") from None
     except (sqlite3.DatabaseError, ValueError, TypeError) as error:

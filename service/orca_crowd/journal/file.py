@@ -23,10 +23,10 @@ from pathlib import Path
 from typing import Any, Literal
 
 from orca_crowd.journal.entries import FirstState, Record, SnapshotEntry
-from orca_crowd.journal.errors import BadJournal, JournalFull
+from orca_crowd.journal.errors import BadJournal, JournalFull, StoreAway
 from orca_crowd.journal.fence import ALONE, Fence
 from orca_crowd.journal.folder import free_bytes, remove_beside, remove_journal, size_of, sync_folder
-from orca_crowd.journal.full import full, no_room
+from orca_crowd.journal.full import LOCK_SECONDS, full, is_locked, no_room
 from orca_crowd.journal.log import Log
 from orca_crowd.journal.making import fact_rows, make, parts
 from orca_crowd.journal.reserve import RESERVE_BYTES, Reserve
@@ -54,7 +54,8 @@ class JournalFile:
     ) -> None:
         """Open a file that is there, to be written as durably as it was made for; BadJournal where it is none.
 
-        SQLite makes a file of its own to open one, for which a full disk has no room: JournalFull. `alone` says that
+        SQLite makes a file of its own to open one, for which a full disk has no room: JournalFull; StoreAway while
+        another process has it locked. `alone` says that
         nobody else has the file open, so that the reserve which an earlier process left behind is given up for it.
         """
         self.path = path
@@ -71,13 +72,17 @@ class JournalFile:
             self._open(durability)
 
     def _open(self, durability: Durability | None) -> None:
-        self._connection = sqlite3.connect(self.path, isolation_level=None, check_same_thread=False, timeout=10.0)
+        self._connection = sqlite3.connect(
+            self.path, isolation_level=None, check_same_thread=False, timeout=LOCK_SECONDS
+        )
         try:
             self._prepare(durability)
             self.step, self.sequence = self._furthest()
         except (sqlite3.DatabaseError, TypeError, ValueError) as error:
             self._connection.close()
-            # a full disk says nothing about the file
+            # neither a lock nor a full disk says anything about the file
+            if is_locked(error):
+                raise StoreAway(f"{self.path.name} cannot be opened: {error}") from error
             if isinstance(error, sqlite3.OperationalError) and error.sqlite_errorcode & 0xFF in NO_ROOM:
                 raise JournalFull(f"{self.path.name} cannot be opened: {error}") from error
             raise BadJournal(f"{self.path.name} cannot be read as a journal: {error}") from None
@@ -373,8 +378,10 @@ class JournalFile:
             raise
 
     def _read(self, statement: str, *values: Any) -> list[tuple[Any, ...]]:
-        """Rows; BadJournal where the file is damaged."""
+        """Rows; BadJournal where the file is damaged, StoreAway while another process has it locked."""
         try:
             return self._connection.execute(statement, values).fetchall()
         except sqlite3.DatabaseError as error:
+            if is_locked(error):
+                raise StoreAway(f"{self.path.name} cannot be read: {error}") from None
             raise BadJournal(f"{self.path.name} is damaged: {error}") from None

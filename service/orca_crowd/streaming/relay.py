@@ -237,10 +237,8 @@ class RelayedSocket:
     async def _find_again(self, reason: str) -> None:
         """Another process of the world takes over; the client is told, or let go where there is none."""
         self._there.clear()
-        before, self._connection = self._connection, None
         self._directory.lose(self._upstream, reason)
-        if before is not None:
-            await before.close()
+        await self._let_go()
         # orders that may have had their effect and cannot be asked for again
         for _ in range(self._remembered.give_up_the_uncertain()):
             detail = f"{reason}; whether the message has taken effect is not known, since it had no key"
@@ -249,11 +247,13 @@ class RelayedSocket:
         while True:
             try:
                 self._upstream = await self._directory.find(self._upstream.world)
-                self._connection = await dial(self._upstream, self._websocket, self._subprotocol, self.admission)
-                hello = self._remembered.hear(await self._connection.recv(decode=False))
+                # a process that falls silent here as well is given up like any other
+                with self._upstream.waiting():
+                    await self._begin_again(reason)
                 break
-            except (Unreached, ConnectionClosed) as error:
+            except (Unreached, ConnectionClosed, Lost) as error:
                 self._directory.lose(self._upstream, str(error))
+                await self._let_go()
                 await asyncio.sleep(PAUSE_SECONDS)
             except Refused as refused:
                 if refused.code == "draining":
@@ -270,11 +270,22 @@ class RelayedSocket:
                     continue
                 self.end(4004 if refusal.code == "not-found" else 1012, refusal.detail)
                 await asyncio.Event().wait()
+        self._there.set()
+
+    async def _begin_again(self, reason: str) -> None:
+        """Connect to the process that has the world now, and be there what the client was."""
+        connection = self._connection = await dial(self._upstream, self._websocket, self._subprotocol, self.admission)
+        hello = self._remembered.hear(await connection.recv(decode=False))
         gap = {"type": "event", "kind": "gap", "step": hello.step, "reason": reason}
         await self._send(_bytes(gap, self._subprotocol))
         for data in self._remembered.again():
-            await self._connection.send(data)
-        self._there.set()
+            await connection.send(data)
+
+    async def _let_go(self) -> None:
+        """Of a connection to a process, if there is one."""
+        before, self._connection = self._connection, None
+        if before is not None:
+            await before.close()
 
 
 def _why(error: ConnectionClosed | Lost) -> str:

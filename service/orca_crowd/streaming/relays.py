@@ -72,7 +72,12 @@ class Relays:
                 directory.lose(upstream, refused.detail)
         else:
             raise ApiError("not-ready", f"world {world!r} is handed from process to process; try again in a second")
-        await websocket.accept(subprotocol)
+        try:
+            await websocket.accept(subprotocol)
+        except BaseException:
+            # the client has gone meanwhile
+            await connection.close()
+            raise
         if (transport := transport_of(websocket.scope)) is not None:
             transport.forget_handshake()
         socket = RelayedSocket(

@@ -59,6 +59,12 @@ class StreamProtocol(WebSocketsSansIOProtocol):
             extensions: MutableMapping[str, Any] = self.scope["extensions"]
             extensions[EXTENSION] = self
 
+    async def send(self, message: Any) -> None:
+        """A handshake that was refused with an answer is complete; uvicorn would call each of them an error."""
+        await super().send(message)
+        if message["type"] == "websocket.http.response.body" and not message.get("more_body", False):
+            self.handshake_complete = True
+
     def forget_handshake(self) -> None:
         """Let go of the request and the answer to it, which are as large as all else that an idle connection holds."""
         self.request = self.response = None  # type: ignore[assignment]

@@ -12,7 +12,7 @@ from orca_core.world import World
 from orca_crowd.clock import Clock
 from orca_crowd.engine.interface import Engine
 from orca_crowd.errors import ApiError
-from orca_crowd.journal.errors import BadJournal, JournalError
+from orca_crowd.journal.errors import BadJournal, JournalError, JournalFull, StoreAway
 from orca_crowd.journal.recorder import Recorder, Snapshot
 from orca_crowd.metrics import Metrics
 from orca_crowd.protocol.guidance import asked_of
@@ -164,6 +164,8 @@ class Registry:
             return await self._engine.serve(lambda: archive.past(runner.name, step))
         except BadJournal as error:
             raise ApiError("gone", f"the past of world {runner.name!r} cannot be read: {error}") from None
+        except StoreAway as away:
+            raise ApiError("not-ready", str(away), headers={"Retry-After": "1"}) from None
 
     async def fork(self, runner: Runner, body: ForkBody) -> Runner:
         """A new world that begins as another one was at a step."""
@@ -241,7 +243,7 @@ class Registry:
         name = name or (ASKED.get() if self._hosted is not None else None) or secrets.token_hex(8)
         self._check_number()
         if self._archive is not None and self._archive.has(name):
-            raise ApiError("exists", f"there is a journal of a world {name!r} already; choose another id")
+            raise ApiError("exists", f"there is a world {name!r} already; delete it first, or choose another id")
 
         def made() -> Session:
             session = Session.checked(name, make(), self._settings)
@@ -313,7 +315,10 @@ class Registry:
         await asyncio.gather(*(one(name) for name in list(self._to_come)))
 
     async def bring_back(self, name: str) -> None:
-        """One world of the archive: as it was, or failed with the reason."""
+        """One world of the archive: as it was, or failed with the reason.
+
+        Where it has worlds for others, one that cannot be had now is not here: JournalFull, and it is tried again.
+        """
         archive = self._archive
         if archive is None:
             return
@@ -321,6 +326,8 @@ class Registry:
             session, facts, cut = await self._engine.serve(lambda: archive.bring_back(name, self._engine.restore))
             about = About.of(facts)
         except Exception as error:
+            if self._hosted is not None and isinstance(error, JournalFull):
+                raise
             # whatever a damaged file brings about is that world's own affair
             log.error(
                 "world %s cannot be brought back", name, exc_info=None if isinstance(error, JournalError) else error

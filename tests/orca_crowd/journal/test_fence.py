@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import sqlite3
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager
 from pathlib import Path
 
 import pytest
 
+from orca_crowd.journal import fence as fence_module
+from orca_crowd.journal import file as file_module
 from orca_crowd.journal.entries import FirstState
-from orca_crowd.journal.errors import BadJournal, JournalFull, Superseded
+from orca_crowd.journal.errors import BadJournal, JournalFull, StoreAway, Superseded
 from orca_crowd.journal.fence import Fence, epoch_of, take_over
 from orca_crowd.journal.file import JournalFile
 
@@ -74,3 +78,44 @@ def test_a_journal_of_one_machine_can_be_taken_over(tmp_path: Path) -> None:
 def test_a_file_that_cannot_be_written_is_told_as_one(tmp_path: Path) -> None:
     with pytest.raises((JournalFull, BadJournal)):
         take_over(tmp_path / "nowhere" / "w.sqlite", 1)
+
+
+@pytest.fixture
+def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nobody waits long for a lock."""
+    for module in (fence_module, file_module):
+        monkeypatch.setattr(module, "LOCK_SECONDS", 0.02)
+
+
+@contextmanager
+def frozen(path: Path) -> Iterator[None]:
+    """Another process has stopped in the middle of what it writes."""
+    with closing(sqlite3.connect(path, isolation_level=None)) as connection:
+        connection.execute("BEGIN EXCLUSIVE")
+        yield
+        connection.execute("ROLLBACK")
+
+
+@pytest.mark.usefixtures("impatient")
+def test_a_file_that_a_frozen_process_has_locked_is_not_damaged(tmp_path: Path) -> None:
+    path = tmp_path / "w.sqlite"
+    with closing(made(path, 1000)) as file:
+        file.append("step", 3, b"first")
+        file.advance(4)
+        asked: list[Callable[[], object]] = [
+            lambda: take_over(path, 2000),
+            lambda: JournalFile(path, fence=Fence(1000, shared=True)),
+            file.snapshots,
+            lambda: list(file.records(0)),
+            file.facts,
+            *(lambda write=write: write(file) for name, write in WRITES.items() if name != "withdrawal"),
+        ]
+        with frozen(path):
+            for ask in asked:
+                with pytest.raises(StoreAway, match="locked"):
+                    ask()
+        # nothing of it has happened but for the step, which was taken and is written with the next one
+        assert epoch_of(path) == 1000
+        file.ready()
+        assert [record.sequence for record in file.records(0)] == [1]
+        assert (file.step, file.sequence, len(file.snapshots())) == (4, 1, 1)

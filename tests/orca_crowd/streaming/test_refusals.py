@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 from typing import Any
 
 import msgspec
@@ -22,7 +23,11 @@ from tests.orca_crowd.streaming.harness import client, digest, eventually, servi
         ("nowhere", [JSON_SUBPROTOCOL], 404, "not-found"),
     ],
 )
-async def test_a_refused_handshake_answers_like_rest(world: str, subprotocols: Any, status: int, code: str) -> None:
+async def test_a_refused_handshake_answers_like_rest(
+    world: str, subprotocols: Any, status: int, code: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    errors: list[str] = []
+    monkeypatch.setattr(logging.getLogger("uvicorn.error"), "error", lambda said, *_: errors.append(said))
     async with serving() as served:
         await served.world()
         with pytest.raises(InvalidStatus) as caught:
@@ -32,6 +37,8 @@ async def test_a_refused_handshake_answers_like_rest(world: str, subprotocols: A
         assert response.headers["content-type"] == "application/problem+json"
         assert msgspec.json.decode(response.body or b"")["code"] == code
         assert served.streams.statistics.sockets == 0
+    # whoever asks for what there is not is no error of the server
+    assert errors == []
 
 
 async def test_a_handshake_before_the_kernels_are_compiled_answers_503() -> None:
