@@ -92,6 +92,11 @@ class RayCluster:
         """The processes of worlds."""
         return [each.pid for each in self._processes() if _command(each).startswith("ray::WorldActor")]
 
+    def only_world(self) -> int:
+        """The process of the only world, once those of others that were deleted have ended."""
+        assert self.has_worlds(1), self.worlds()
+        return self.worlds()[0]
+
     def _processes(self) -> list[psutil.Process]:
         return psutil.Process(self._process.pid).children(recursive=True)
 

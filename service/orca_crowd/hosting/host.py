@@ -26,7 +26,7 @@ from orca_crowd.engine.ray.actor import ActorOrder
 from orca_crowd.engine.ray.names import actor_name, is_shared, other_place
 from orca_crowd.hosting.door import FrontDoor
 from orca_crowd.hosting.lives import Lives
-from orca_crowd.hosting.residents import EMPTY_SECONDS, Residents
+from orca_crowd.hosting.residents import Residents
 from orca_crowd.journal.watch import Writing
 from orca_crowd.logs import configure
 from orca_crowd.settings import Settings
@@ -222,8 +222,8 @@ class Host:
 
     async def _look(self, server: uvicorn.Server, services: Services) -> None:
         """See to it that others learn how far this is, and that it ends when nobody needs it."""
-        shared, residents = is_shared(self._order.home), self._residents
-        since, patience = self._clock.now(), SHARED_SECONDS if shared else EMPTY_SECONDS
+        residents, since = self._residents, self._clock.now()
+        patience = SHARED_SECONDS if is_shared(self._order.home) else GONE_SECONDS
         while True:
             await asyncio.sleep(LOOK_SECONDS if self._state != "serving" else 1.0)
             if not server.started:
@@ -245,7 +245,7 @@ class Host:
                     log.info("%s is served on %s after %.1f seconds", *told)
             elif self._state == "serving":
                 if await residents.look():
-                    since, patience = now, SHARED_SECONDS if shared else GONE_SECONDS
+                    since = now
                 elif now - since > patience:
                     log.info("%s has no world any more; its process ends", self._order.home)
                     self._end()

@@ -95,7 +95,7 @@ class Residents:
         return life.epoch if life is not None and life.ready else None
 
     async def look(self) -> bool:
-        """Whether anybody is here. One that nobody asks anything has to find out by itself that it is elsewhere."""
+        """Whether anybody is here, or to be made. One that nobody asks anything finds out here that it is elsewhere."""
         registry, guard, worlds = self._registry, self._guard, self.lives.all()
         if registry is None or guard is None or not worlds:
             return False
@@ -106,7 +106,7 @@ class Residents:
             life = self.lives.get(world)
             if life is not None and life.ready and not registry.knows(world) and now - life.since > EMPTY_SECONDS:
                 await self.drop(world)
-        return any(registry.knows(world) for world in worlds)
+        return bool(self.lives.all())
 
     def _knows(self, world: str) -> bool:
         return self._registry is not None and self._registry.knows(world)

@@ -89,7 +89,7 @@ async def test_a_new_world_is_held_once_and_only_if_it_comes_to_be(tmp_path: Pat
         assert one.residents.epoch("w") is None
         assert await hold("w", new=True)
         one.clock.advance(EMPTY_SECONDS / 2)
-        assert not await one.residents.look()
+        assert await one.residents.look()
         assert "w" in one.residents.lives
         one.clock.advance(EMPTY_SECONDS)
         assert not await one.residents.look()

@@ -131,7 +131,7 @@ def test_a_killed_process_is_back_with_all_that_was_acknowledged(
         stepping = pool.submit(step)
         while len(acknowledged) < 10:
             time.sleep(0.01)
-        (process,) = fronts.cluster.worlds()
+        process = fronts.cluster.only_world()
         os.kill(process, signal.SIGKILL)
         killed = len(acknowledged)
         gaps = [heard(socket, "gap") for socket in (one, two)]
@@ -171,7 +171,7 @@ def test_a_front_end_that_dies_takes_nothing_with_it_and_a_store_keeps_what_it_h
     # its process goes on, and comes back from the store whoever asks for it
     stepped = first.post(f"{path}/steps", json={"count": 1, "return": "digest"}).json()
     assert stepped["step"] == 4
-    (process,) = fronts.cluster.worlds()
+    process = fronts.cluster.only_world()
     os.kill(process, signal.SIGKILL)
     there = {"step": 4, "sha256": stepped["digest"]}
     assert first.get(f"{path}/digest").json() == there
@@ -204,7 +204,7 @@ def test_a_world_that_was_put_away_comes_back_through_another_front_end(
 
 def test_a_node_is_emptied_and_another_one_dies(fronts: Fronts, first: httpx.Client, second: httpx.Client) -> None:
     path = make(first, "mover")
-    (process,) = fronts.cluster.worlds()
+    process = fronts.cluster.only_world()
     before, after = fronts.cluster.node_of(process), fronts.cluster.add()
     with watch(second, path) as socket:
         socket.send(json.dumps({"type": "subscribe"}))
@@ -220,7 +220,7 @@ def test_a_node_is_emptied_and_another_one_dies(fronts: Fronts, first: httpx.Cli
         assert heard(socket, "gap")["step"] == 6
         assert heard(socket, "full")["step"] == 6
         assert second.get(f"{path}/digest").json() == {"step": 6, "sha256": moved["digest"]}
-        (process,) = fronts.cluster.worlds()
+        process = fronts.cluster.only_world()
         assert fronts.cluster.node_of(process) == after
         # and that one is lost without a word
         third = fronts.cluster.add()
@@ -228,7 +228,7 @@ def test_a_node_is_emptied_and_another_one_dies(fronts: Fronts, first: httpx.Cli
         fronts.cluster.kill(after)
         assert heard(socket, "gap")["step"] == 9
         assert first.get(f"{path}/digest").json() == {"step": 9, "sha256": last["digest"]}
-        (process,) = fronts.cluster.worlds()
+        process = fronts.cluster.only_world()
         assert fronts.cluster.node_of(process) == third
         assert second.post(f"{path}/steps", json={"count": 1}).json()["step"] == 10
     assert second.delete(path).status_code == 204
