@@ -16,7 +16,7 @@ from typing import Final
 from orca_crowd.clock import Clock
 from orca_crowd.cluster.asking import Asking
 from orca_crowd.engine.ray.cluster import ActorAway, ClusterError, Needs, NoSuchActor
-from orca_crowd.engine.ray.names import PLACES, actor_name, home_of_actor, other_place
+from orca_crowd.engine.ray.names import PLACES, actor_name, home_of_actor, is_shared, other_place
 
 __all__ = ["Moved", "NotMoved", "homes_of_nodes", "move"]
 
@@ -50,8 +50,10 @@ async def homes_of_nodes(asking: Asking) -> dict[str, dict[str, list[str]]]:
     for name in sorted(await asking.ask("names")):
         with suppress(NoSuchActor, ActorAway):
             told = await asking.actor(name, "worlds", seconds=QUESTION_SECONDS)
-            if told["state"] == "serving":
-                found.setdefault(told["node"], {})[home_of_actor(name)] = sorted(told["worlds"])
+            home = home_of_actor(name)
+            # one of its own without its world is about to end
+            if told["state"] == "serving" and (told["worlds"] or is_shared(home)):
+                found.setdefault(told["node"], {})[home] = sorted(told["worlds"])
     return found
 
 

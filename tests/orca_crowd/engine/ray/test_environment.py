@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 
 from orca_crowd.engine.ray.environment import RAY_VARIABLES, prepare_environment
-from orca_crowd.engine.ray.names import actor_name, other_place, world_of
+from orca_crowd.engine.ray.names import actor_name, home_of_actor, other_place
 from tests.support.live_server import child_environment
 
 
@@ -52,5 +52,5 @@ gate.set()
 
 def test_names_say_which_world_it_is() -> None:
     for place in ("a", "b"):
-        assert world_of(actor_name("w.1", place)) == "w.1"
+        assert home_of_actor(actor_name("w.1", place)) == "w.1"
         assert other_place(other_place(place)) == place != other_place(place)
