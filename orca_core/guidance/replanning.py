@@ -5,7 +5,8 @@ And who goes straight and was pushed behind a wall is led round it: nobody else 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Protocol, runtime_checkable
+from functools import cache
+from typing import TYPE_CHECKING, Protocol, cast, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -46,6 +47,12 @@ class Leads(Protocol):
         """Lead those at these rows who do not see their goals."""
 
 
+@cache
+def _is(kind: type, protocol: type) -> bool:
+    """Whether objects of a class are what a protocol says; to ask each of them takes longer than what is asked."""
+    return issubclass(kind, protocol)
+
+
 def lead_round_walls(world: World, every: int) -> None:
     """Have those led who go straight and have got nowhere for so long; called every so many steps.
 
@@ -59,8 +66,8 @@ def lead_round_walls(world: World, every: int) -> None:
     asked = (agents.told("guidance") != STRAIGHT) | (agents.told("yielding") != 0) | (agents.told("swapping") != 0)
     rows = np.flatnonzero(late & ~asked)
     for guide in world.guides if len(rows) else ():
-        if isinstance(guide, Leads):
-            guide.lead(world, rows)
+        if _is(type(guide), Leads):
+            cast("Leads", guide).lead(world, rows)
 
 
 def replan_jams(world: World, blocked: Integers, every: int) -> None:
@@ -72,8 +79,8 @@ def replan_jams(world: World, blocked: Integers, every: int) -> None:
     over = agents["waiting"][blocked] - steps_of(JAMMED, dt)
     # waiting grows by one a step at the most: once in each period
     rows = blocked[(over >= 0) & (over % steps_of(AGAIN, dt) < every) & (agents["blocked_by"][blocked] >= 0)]
-    guides = [guide for guide in world.guides if isinstance(guide, Replans)]
-    if not len(rows) or not guides:
+    guides = [cast("Replans", guide) for guide in world.guides if len(rows) and _is(type(guide), Replans)]
+    if not guides:
         return
     ids = agents["id"]
     order = np.argsort(ids, kind="stable")
