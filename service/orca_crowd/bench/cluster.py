@@ -225,7 +225,5 @@ async def _in_real_time(run: Run, remote: Remote, worlds: int, processes: int) -
     """Worlds that share so many processes, or have one each."""
     plan = run.plan
     with run.part(f"{worlds} worlds in real time in {processes or worlds} processes"), at_rest():
-        live = await worlds_in_real_time(
-            remote, worlds, processes or worlds, plan.world_agents, plan.rate, plan.seconds, run.tell
-        )
+        live = await worlds_in_real_time(remote, worlds, plan.world_agents, plan.rate, plan.seconds, run.tell)
         run.result["realtime"].append({**live, "processes": processes, "late": distribution(live["late"])})

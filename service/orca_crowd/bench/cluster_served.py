@@ -9,6 +9,7 @@ from dataclasses import replace
 from typing import Any
 
 from orca_crowd.bench.contenders import scene_world
+from orca_crowd.bench.machine import others
 from orca_crowd.bench.scenes import Scene
 from orca_crowd.bench.serving import Remote
 from orca_crowd.bench.tick import realtime, tick_seconds
@@ -17,8 +18,9 @@ __all__ = ["added_to_a_tick", "worlds_in_real_time"]
 
 # worlds that are made at the same time: each of them starts a process, which takes seconds of a core
 AT_ONCE = 2
-# seconds for each process until all have come to rest, and what Ray starts beside them
-REST = 0.2
+# when processes have come to rest, and what Ray starts and ends beside them: so many looks in a row with at most so
+# many cores in use, which idle processes of worlds come to, and how long that is waited for
+QUIET, USED, PATIENCE = 8, 0.6, 90.0
 
 
 async def added_to_a_tick(front: Remote, alone: Remote, scene: Scene, ticks: int, turns: int) -> dict[str, list[float]]:
@@ -46,15 +48,21 @@ def _bare(scene: Scene, steps: int) -> list[float]:
 async def worlds_in_real_time(
     front: Remote,
     worlds: int,
-    processes: int,
     agents: int,
     rate: float,
     seconds: float,
     tell: Callable[[str], None] = lambda _: None,
 ) -> dict[str, Any]:
-    """So many worlds in so many processes through a front end, all watched; how late they are. `tell` hears of each."""
+    """So many worlds through a front end, all watched; how late they are. `tell` hears of each."""
     scenes = [replace(Scene(agents), seed=seed) for seed in range(worlds)]
-    rest = REST * processes
     return await realtime(
-        front, scenes, rate=rate, seconds=seconds, watched=worlds, at_once=AT_ONCE, rest=rest, tell=tell
+        front, scenes, rate=rate, seconds=seconds, watched=worlds, at_once=AT_ONCE, rest=_rest, tell=tell
     )
+
+
+async def _rest() -> None:
+    """Wait until this machine has little else to do, or for as long as patience lasts."""
+    quiet, until = 0, time.monotonic() + PATIENCE
+    while quiet < QUIET and time.monotonic() < until:
+        used = await asyncio.to_thread(others)
+        quiet = quiet + 1 if used is None or used <= USED else 0

@@ -12,7 +12,7 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
-__all__ = ["busy_before", "facts", "one_core", "package_version"]
+__all__ = ["busy_before", "facts", "one_core", "others", "package_version"]
 
 CPUINFO = Path("/proc/cpuinfo")
 PACKAGES = ("orca-crowd", "numba", "llvmlite", "numpy", "pyrvo", "jupedsim", "eclipse-sumo")
@@ -55,8 +55,8 @@ def _caches() -> dict[str, str]:
     return found
 
 
-def _others() -> float | None:
-    """How many cores are in use while this process sleeps; None where the system does not tell."""
+def others() -> float | None:
+    """How many cores are in use while this thread sleeps for a moment; None where the system does not tell."""
 
     def used() -> float:
         # user, nice, system, idle, waiting, interrupts, soft interrupts, stolen, in ticks since the start
@@ -81,17 +81,17 @@ def facts() -> dict[str, Any]:
         "system": f"{platform.system()} {platform.release()}",
         "python": sys.version.split()[0],
         "packages": {name: package_version(name) for name in PACKAGES},
-        "others": _others(),
+        "others": others(),
     }
 
 
 def busy_before(machine: dict[str, Any]) -> list[str]:
     """A line for a machine that had other work when its facts were taken; nothing for a quiet one."""
-    others = machine["others"]
-    if others is None or others <= BUSY_CORES:
+    used = machine["others"]
+    if used is None or used <= BUSY_CORES:
         return []
     return [
-        f"The machine was busy: others used {others:.1f} of its {machine['cores']} cores when the measurement began. "
+        f"The machine was busy: others used {used:.1f} of its {machine['cores']} cores when the measurement began. "
         "What is on the wall is longer than on a quiet machine."
     ]
 

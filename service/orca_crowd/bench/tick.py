@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -80,12 +80,12 @@ async def realtime(
     seconds: float,
     watched: int,
     at_once: int = AT_ONCE,
-    rest: float = 0.0,
+    rest: Callable[[], Awaitable[None]] | None = None,
     tell: Callable[[str], None] = lambda _: None,
 ) -> dict[str, Any]:
     """Let a world of each scene run in real time; the lateness of those that are watched, and the steps given up.
 
-    `at_once` of them are made at the same time, and the clocks begin after a `rest` in seconds; `tell` hears of each.
+    `at_once` of them are made at the same time, and the clocks begin after a `rest`; `tell` hears of each.
 
     `processor` is what the server's own process used for a step, in seconds, everything around it included.
     """
@@ -101,7 +101,8 @@ async def realtime(
         return world
 
     worlds = await asyncio.gather(*(create(scene) for scene in scenes))
-    await asyncio.sleep(rest)
+    if rest is not None:
+        await rest()
     # who is watched is spread over the order of creation
     chosen = {worlds[i] for i in np.linspace(0, len(worlds) - 1, min(watched, len(worlds))).astype(int)}
     clock = {"clock": {"mode": "realtime", "rate": rate}}
