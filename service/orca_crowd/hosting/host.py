@@ -31,7 +31,7 @@ from orca_crowd.hosting.residents import Residents
 from orca_crowd.journal.watch import Writing
 from orca_crowd.logs import configure
 from orca_crowd.settings import Settings
-from orca_crowd.streaming.server import DrainingServer, socket_options
+from orca_crowd.streaming.server import QuietServer, socket_options
 from orca_crowd.streaming.transport import PassedOnProtocol
 from orca_crowd.worlds.hosted import Hosted
 from orca_crowd.worlds.journals import Journals
@@ -171,7 +171,7 @@ class Host:
                 "ws_max_size": 2**31,
             },
         )
-        server = DrainingServer(config, lambda: drain(app))
+        server = QuietServer(config, lambda: drain(app))
         serving = asyncio.create_task(server.serve())
         others = [
             asyncio.create_task(self._look(server, self._services)),
