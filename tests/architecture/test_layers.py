@@ -44,7 +44,7 @@ SERVICE_LAYERS: tuple[tuple[str, ...], ...] = (
     ("cluster",),
     ("worlds",),
     ("scenes", "engine", "journal", "keys"),
-    ("protocol", "settings", "errors", "clock", "metrics", "logs", "tracing"),
+    ("protocol", "settings", "errors", "clock", "metrics", "logs", "tracing", "garbage"),
     ("processors",),
 )
 

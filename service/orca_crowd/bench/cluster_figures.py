@@ -65,8 +65,7 @@ def _tick_figures(tick: dict[str, Any] | None) -> list[dict[str, Any]]:
 
 
 def _realtime_figures(live: dict[str, Any]) -> list[dict[str, Any]]:
-    where = f"in {live['processes']} processes" if live["processes"] else "in a process each"
-    name = f"{live['worlds']} worlds of {live['agents']} agents at {live['rate']:g} Hz {where}"
+    name = f"{live['worlds']} worlds of {live['agents']} agents at {live['rate']:g} Hz {_where(live)}"
     return [
         figure(f"{name}: late by", "ms", _milliseconds(live["late"])),
         figure(f"{name}: late by, 99th percentile", "ms", [live["late"]["p99"] * 1e3]),
@@ -94,7 +93,7 @@ def cluster_bars(result: dict[str, Any]) -> list[dict[str, Any]]:
     for live in result["realtime"]:
         if (live["worlds"], live["agents"], live["rate"]) == REALTIME:
             late = live["late"]["p99"] * 1e3
-            found.append(bar("50 worlds in real time, 99th percentile late", late, LATE_MILLISECONDS, "ms"))
+            found.append(bar(f"50 worlds {_where(live)}, 99th percentile late", late, LATE_MILLISECONDS, "ms"))
     for what, deaths in result["killed"].items():
         if deaths:
             name = INTERRUPTED[what]
@@ -102,6 +101,10 @@ def cluster_bars(result: dict[str, Any]) -> list[dict[str, Any]]:
             found.append(bar(f"{name}: back after, the slowest", slowest, BACK_SECONDS[what], "s"))
             found += [bar(f"{name}: {text}", _sum(deaths, fault), 0.0, "") for fault, text in FAULTS.items()]
     return found
+
+
+def _where(live: dict[str, Any]) -> str:
+    return f"in {live['processes']} processes" if live["processes"] else "in a process each"
 
 
 def _same(scenes: list[dict[str, Any]]) -> int:

@@ -1,12 +1,11 @@
-"""What the server arranges for its own process, and no application inside another may: descriptors and garbage."""
+"""What the server arranges for its own process, and no application inside another may: descriptors."""
 
 from __future__ import annotations
 
-import gc
 import logging
 import sys
 
-__all__ = ["keep_what_is_loaded", "raise_descriptor_limit"]
+__all__ = ["raise_descriptor_limit"]
 
 log = logging.getLogger("orca_crowd")
 
@@ -39,13 +38,3 @@ def raise_descriptor_limit(needed: int) -> int | None:
             "at most %d files can be open, and all sockets and worlds that are allowed may need %d", soft, needed
         )
     return soft
-
-
-def keep_what_is_loaded() -> None:
-    """Have the garbage collector leave alone what is there for good: modules, models, compiled kernels.
-
-    They are hundreds of thousands of objects. Going through all of them takes a tenth of a second and more, in which no
-    thread of this process does anything, and a server with two hundred worlds did so every few seconds.
-    """
-    gc.collect()
-    gc.freeze()

@@ -23,7 +23,8 @@ from rich.table import Column
 from orca_crowd import __version__
 from orca_crowd.api.support import Services
 from orca_crowd.app import create_app, drain
-from orca_crowd.commands.room import keep_what_is_loaded, raise_descriptor_limit
+from orca_crowd.commands.room import raise_descriptor_limit
+from orca_crowd.garbage import keep_what_is_loaded
 from orca_crowd.journal.errors import BadStore, StoreAway
 from orca_crowd.journal.store import Store
 from orca_crowd.logs import configure

@@ -24,13 +24,14 @@ from orca_crowd.app import create_app, drain
 from orca_crowd.clock import SystemClock
 from orca_crowd.engine.ray.actor import ActorOrder
 from orca_crowd.engine.ray.names import actor_name, is_shared, other_place
+from orca_crowd.garbage import keep_what_is_loaded
 from orca_crowd.hosting.door import FrontDoor
 from orca_crowd.hosting.lives import Lives
 from orca_crowd.hosting.residents import Residents
 from orca_crowd.journal.watch import Writing
 from orca_crowd.logs import configure
 from orca_crowd.settings import Settings
-from orca_crowd.streaming.server import DrainingServer, socket_options
+from orca_crowd.streaming.server import QuietServer, socket_options
 from orca_crowd.streaming.transport import PassedOnProtocol
 from orca_crowd.worlds.hosted import Hosted
 from orca_crowd.worlds.journals import Journals
@@ -69,6 +70,8 @@ class Host:
         self._end = end
         self._other_lives = lambda: other_lives(actor_name(order.home, other_place(order.place)))
         self._waits = order.waits and not anew
+        # whether the collector leaves alone what is loaded
+        self._kept = False
         self._anew = anew
         self._lives = Lives(self._settings, order.home, self._clock)
         self._residents = Residents(self._lives, self._settings, self._clock)
@@ -168,7 +171,7 @@ class Host:
                 "ws_max_size": 2**31,
             },
         )
-        server = DrainingServer(config, lambda: drain(app))
+        server = QuietServer(config, lambda: drain(app))
         serving = asyncio.create_task(server.serve())
         others = [
             asyncio.create_task(self._look(server, self._services)),
@@ -237,6 +240,9 @@ class Host:
                 since = now
                 if services.warmup.failed:
                     os._exit(1)
+                if services.warmup.ready and not self._kept:
+                    self._kept = True
+                    keep_what_is_loaded(collect=False)
                 if self._waits and services.warmup.ready and not residents.claimed:
                     self._settle("waiting")
                 elif residents.turn.is_set() and services.warmup.ready:
