@@ -28,12 +28,16 @@ def test_more_of_what_runs_out_first_holds_more() -> None:
     assert callable(step)
     small = worlds(machine(), 100, 20, 1)
     assert min(small, key=small.get) == "one server's own process"
-    held = worlds(machine(), 100, 20, 1, cluster=True)
+    held = worlds(machine(), 100, 20, 1, "own")
     assert min(held, key=held.get) == "cores"
-    assert min(worlds(machine(cores=10), 100, 20, 1, cluster=True).values()) > 1.2 * min(held.values())
-    # worlds that hardly move are held by memory
-    idle = worlds(machine(), 100, 1, 1, cluster=True)
+    assert min(worlds(machine(cores=10), 100, 20, 1, "own").values()) > 1.2 * min(held.values())
+    # worlds that hardly move are held by memory, unless they share processes
+    idle, shared = (worlds(machine(), 100, 1, 1, processes) for processes in ("own", "shared"))
     assert min(idle, key=idle.get) == "memory"
+    assert shared["memory"] > 100 * idle["memory"]
+    # who watches is the business of front ends
+    watched = worlds(machine(), 100, 20, 10, "shared")
+    assert min(watched, key=watched.get) == "each front end's own process"
     # a divided world waits for its network
     slow, quick = (step(machine(network=network), 10_000_000, 8) for network in (1.25e9, 12.5e9))
     assert max(slow, key=slow.get) == "frames out"

@@ -53,7 +53,7 @@ class ClusterPlan:
     turns: int = 5
     worlds: int = 50
     world_processes: int = 4
-    own_worlds: int = 50
+    own_worlds: int = 20
     world_agents: int = 200
     rate: float = 10.0
     seconds: float = 20.0

@@ -39,7 +39,7 @@ def bench_cluster(
     world_processes: Annotated[int, typer.Option(min=1, max=1_000, help="How many processes they share.")] = 4,
     own_worlds: Annotated[
         int, typer.Option(min=0, max=10_000, help="Worlds in real time with a process each; 0 for none.")
-    ] = 50,
+    ] = 20,
     seconds: Annotated[float, typer.Option(min=2.0, max=3_600.0, help="How long they run.")] = 20.0,
     processes: Annotated[int, typer.Option(min=0, max=1_000, help="Processes of worlds that are killed.")] = 3,
     nodes: Annotated[int, typer.Option(min=0, max=100, help="Nodes that are killed.")] = 1,

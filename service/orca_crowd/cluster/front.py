@@ -149,10 +149,16 @@ class Front:
 
     async def _sign_of_life(self, upstreams: list[Upstream], seconds: float) -> None:
         """Ask a process once for all of its worlds that somebody waits for."""
-        try:
-            async with upstreams[0].call("GET", b"/healthz", scope="read", seconds=seconds) as answer:
-                async for _ in answer.body:
-                    pass
-        except UpstreamError as error:
-            for upstream in upstreams:
-                self.directory.lose(upstream, f"no sign of life: {error}")
+        for asked in upstreams:
+            try:
+                async with asked.call("GET", b"/healthz", scope="read", seconds=seconds) as answer:
+                    async for _ in answer.body:
+                        pass
+                return
+            except UpstreamError as error:
+                if asked.lost is not None:
+                    # this world was deleted, or is elsewhere by now, which says nothing of the others
+                    continue
+                for upstream in upstreams:
+                    self.directory.lose(upstream, f"no sign of life: {error}")
+                return

@@ -136,7 +136,7 @@ def test_the_bars_are_those_of_their_sizes() -> None:
         "scenes with the digests of `inline` in every step": False,
         "added to a step of 10,000 agents, front end, actor and back": True,
         "added at 100,000 agents over two actors": False,
-        "50 worlds in real time, 99th percentile late": True,
+        "50 worlds in 4 processes, 99th percentile late": True,
         "the process of a world killed: back after, the slowest": False,
         "the process of a world killed: acknowledged steps lost": True,
         "the process of a world killed: answers with other bits": True,
