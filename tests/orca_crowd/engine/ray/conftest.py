@@ -8,10 +8,12 @@ from contextlib import contextmanager
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
+import httpx
 import pytest
 
 from orca_crowd.engine.ray.local import local_nodes
 from tests.orca_crowd.engine.support import wait_until
+from tests.support.fronts import Fronts
 from tests.support.live_server import child_environment
 
 if TYPE_CHECKING:
@@ -48,3 +50,17 @@ def nodes(kernels: None) -> Iterator[Any]:
         pytest.skip("ray is not installed")
     with local_nodes([2, 2], {"PYTHONPATH": child_environment()["PYTHONPATH"]}) as cluster:
         yield cluster
+
+
+@pytest.fixture
+def first(fronts: Fronts) -> Iterator[httpx.Client]:
+    """A client of one front end."""
+    with fronts.client(0) as client:
+        yield client
+
+
+@pytest.fixture
+def second(fronts: Fronts) -> Iterator[httpx.Client]:
+    """A client of the other one."""
+    with fronts.client(1) as client:
+        yield client

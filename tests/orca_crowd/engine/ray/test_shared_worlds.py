@@ -46,20 +46,6 @@ def fronts(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Fronts]:
         yield found
 
 
-@pytest.fixture
-def first(fronts: Fronts) -> Iterator[httpx.Client]:
-    """A client of one front end."""
-    with fronts.client(0) as client:
-        yield client
-
-
-@pytest.fixture
-def second(fronts: Fronts) -> Iterator[httpx.Client]:
-    """A client of the other one."""
-    with fronts.client(1) as client:
-        yield client
-
-
 def listed(client: httpx.Client) -> list[str]:
     """The ids of all worlds, in the order in which they are told."""
     return [world["id"] for world in client.get("/v1/worlds").json()["worlds"]]

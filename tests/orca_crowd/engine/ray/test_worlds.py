@@ -46,20 +46,6 @@ def fronts(tmp_path_factory: pytest.TempPathFactory, s3: S3Store) -> Iterator[Fr
         yield found
 
 
-@pytest.fixture
-def first(fronts: Fronts) -> Iterator[httpx.Client]:
-    """A client of one front end."""
-    with fronts.client(0) as client:
-        yield client
-
-
-@pytest.fixture
-def second(fronts: Fronts) -> Iterator[httpx.Client]:
-    """A client of the other one."""
-    with fronts.client(1) as client:
-        yield client
-
-
 def test_a_world_is_the_same_through_every_front_end(
     fronts: Fronts, first: httpx.Client, second: httpx.Client, tmp_path: Path
 ) -> None:
