@@ -18,7 +18,7 @@ __all__ = ["LAG_PERIOD", "LAG_PERIOD_HOSTED", "SIZES", "Metrics"]
 
 # how often the event loop is asked whether it is awake, in seconds
 LAG_PERIOD = 0.01
-# in the process of one world, of which a machine has many: each look wakes it
+# in a process of worlds, of which a machine may have many: each look wakes it
 LAG_PERIOD_HOSTED = 0.5
 # classes of worlds by the number of their agents: up to so many; beyond them `more`
 SIZES: Final = (100, 1_000, 10_000, 100_000)

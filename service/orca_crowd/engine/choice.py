@@ -11,7 +11,7 @@ __all__ = ["make_engine"]
 
 
 def make_engine(settings: Settings, *, hosted: bool = False) -> Engine:
-    """The engine named in the settings, not started yet; `hosted`: in the process of one world of a cluster."""
+    """The engine named in the settings, not started yet; `hosted`: in a process of worlds of a cluster."""
     if settings.engine == "ray" and hosted:
         # it takes Ray itself, which no other engine does
         from orca_crowd.engine.ray.spread import SpreadEngine

@@ -1,4 +1,4 @@
-"""Who comes into the process of a world: front ends, by a word that was made with the process and told over Ray alone.
+"""Who comes into a process of worlds: front ends, by a word that was made with the process and told over Ray alone.
 
 They have let their caller in and say what he may do: `<the word>.<scope>`.
 """
@@ -36,7 +36,7 @@ class FrontDoor(Doorkeeper):
         """What the front end says that its caller may do; 401 for anybody else."""
         word, _, scope = (text or "").rpartition(".")
         if not hmac.compare_digest(word.encode(), self._word) or scope not in GRANTS:
-            raise ApiError("unauthorized", "this is the process of one world: ask a front end", headers={})
+            raise ApiError("unauthorized", "this is a process of worlds: ask a front end", headers={})
         return GRANTS[scope]
 
     def knows(self, text: str | None, wall: float) -> bool:
