@@ -15,6 +15,7 @@ from typing import Final
 
 from orca_crowd.clock import Clock
 from orca_crowd.cluster.asking import Asking
+from orca_crowd.cluster.stopping import without_journal
 from orca_crowd.engine.ray.cluster import ActorAway, ClusterError, Needs, NoSuchActor
 from orca_crowd.engine.ray.names import PLACES, actor_name, home_of_actor, is_shared, other_place
 
@@ -65,10 +66,9 @@ async def move(asking: Asking, clock: Clock, home: str, needs: Needs) -> Moved:
     old = there[0]
     told = await asking.actor(old, "worlds", seconds=2 * QUESTION_SECONDS)
     kept = told["worlds"]
-    lost = sorted(world for world, life in kept.items() if not life["kept"])
-    if lost:
-        more = f" and {len(lost) - 1} more" if len(lost) > 1 else ""
-        raise NotMoved(f"world {lost[0]!r}{more} in {home!r} keeps no journal to go by")
+    lost = without_journal(kept)
+    if lost is not None:
+        raise NotMoved(f"{lost} in {home!r} keeps no journal to go by")
     order = await asking.actor(old, "order", seconds=QUESTION_SECONDS)
     place = other_place(order.place)
     new = actor_name(home, place)

@@ -5,12 +5,12 @@ brought back.
 from __future__ import annotations
 
 import logging
-from typing import Final
+from typing import Any, Final
 
 from orca_crowd.cluster.asking import Asking
 from orca_crowd.engine.ray.cluster import ActorAway, ClusterError, NoSuchActor
 
-__all__ = ["NotStopped", "stop"]
+__all__ = ["NotStopped", "stop", "without_journal"]
 
 log = logging.getLogger("orca_crowd")
 
@@ -20,6 +20,14 @@ LET_GO_SECONDS: Final = 60.0
 
 class NotStopped(Exception):
     """The process goes on; the message says why."""
+
+
+def without_journal(worlds: dict[str, dict[str, Any]]) -> str | None:
+    """Which of the worlds that a process has would be lost with it, in words; None where none would."""
+    lost = sorted(world for world, life in worlds.items() if not life["kept"])
+    if not lost:
+        return None
+    return f"world {lost[0]!r}" + (f" and {len(lost) - 1} more" if len(lost) > 1 else "")
 
 
 async def stop(asking: Asking, actor: str, *, forget: bool) -> int:
@@ -33,10 +41,9 @@ async def stop(asking: Asking, actor: str, *, forget: bool) -> int:
         return 0
     except ActorAway:
         kept = {}
-    lost = sorted(world for world, life in kept.items() if not life["kept"])
-    if lost and not forget:
-        more = f" and {len(lost) - 1} more" if len(lost) > 1 else ""
-        raise NotStopped(f"world {lost[0]!r}{more} keeps no journal: end it all the same with --forget")
+    lost = without_journal(kept)
+    if lost is not None and not forget:
+        raise NotStopped(f"{lost} keeps no journal: end it all the same with --forget")
     try:
         await asking.actor(actor, "release", seconds=LET_GO_SECONDS)
     except ClusterError as error:
